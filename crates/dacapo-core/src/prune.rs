@@ -95,7 +95,7 @@ pub enum Reason {
     Merged {
         /// The branch, by its short name.
         into: String,
-        /// So many ignored files that no build makes again are put away first.
+        /// How many ignored files that no build makes again are put away first.
         put_away: usize,
     },
     /// A crash left it.

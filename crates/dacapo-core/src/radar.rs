@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 use crate::git::{GitError, Joining, Oid, Repo, display_path};
 use crate::store::{RepoDir, files};
 
-/// So many pairs are looked at in one go, by one git: some tenths of a second.
+/// How many pairs are looked at in one go, by one git: some tenths of a second.
 const MOST_LOOKS: usize = 100;
-/// So many branches are taken in, the newest first; with more, every pair would never be known.
+/// How many branches are taken in, the newest first; with more, every pair would never be known.
 const MOST_TIPS: usize = 30;
-/// So many files of a conflict are kept: they tell a person where to look.
+/// How many files of a conflict are kept: they tell a person where to look.
 const MOST_FILES: usize = 20;
 /// A file longer than this is written anew with what is still of use.
 const MOST_BYTES: u64 = 256 << 10;

@@ -1,6 +1,6 @@
 //! Randomness of the system.
 
-/// So many random bytes, in hexadecimal.
+/// This many random bytes, in hexadecimal.
 ///
 /// # Panics
 /// When the system has no randomness to give, which no supported one does.

@@ -493,7 +493,7 @@ impl ContextPolicy {
 /// A token is taken for four bytes throughout (C7).
 pub const BYTES_PER_TOKEN: usize = 4;
 
-/// So many random bytes, in hexadecimal.
+/// This many random bytes, in hexadecimal.
 pub fn random_hex(bytes: usize) -> String {
     random::hex(bytes)
 }

@@ -25,9 +25,9 @@ pub struct Round {
     pub seen: RoundView,
     /// Who said what, in order.
     pub said: Vec<Statement>,
-    /// So much had been said when the checks ran.
+    /// How much had been said when the checks ran.
     pub checked_after: usize,
-    /// So much had been said when it was judged.
+    /// How much had been said when it was judged.
     pub judged_after: usize,
     /// How long it took; none: it is not over.
     pub duration_ms: Option<u64>,
@@ -230,7 +230,7 @@ impl Round {
         Self { seen, said: Vec::new(), checked_after: 0, judged_after: 0, duration_ms: None, cost_usd: None }
     }
 
-    /// So much had been said when the verdict that counts was given: a person's is on what is said before it.
+    /// How much had been said when the verdict that counts was given: a person's is on what is said before it.
     pub fn decided_after(&self) -> usize {
         match &self.seen.verdict {
             Some(verdict) if verdict.by == JudgedBy::Person => self.said.len(),

@@ -10,7 +10,7 @@ use crate::App;
 use crate::guarded_command::GuardedCommand;
 use crate::native::DELIVER;
 
-/// So often it is tried.
+/// How often it is tried.
 const ATTEMPTS: u32 = 5;
 
 /// After the first failure; each further pause is four times as long.

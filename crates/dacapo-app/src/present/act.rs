@@ -5,7 +5,7 @@ use dacapo_core::event::Choice;
 
 use crate::messages::Messages;
 
-/// So many iterations more are offered to a task that has used all of its own.
+/// How many more iterations are offered to a task that has used all of its own.
 pub const MORE_ITERATIONS: u32 = 5;
 
 /// One thing to do about a task, or about several.
@@ -52,11 +52,11 @@ pub enum ActArgument {
     Offered { number: usize, name: String },
     /// One open finding, by its number.
     Finding(String),
-    /// So many iterations more.
+    /// This many more iterations.
     Iterations(u32),
-    /// So many rounds in all.
+    /// This many rounds in all.
     Rounds(u32),
-    /// So many rounds more.
+    /// This many more rounds.
     MoreRounds(u32),
     /// The checks count where the agent works.
     ProofInWorkspace,

@@ -9,7 +9,7 @@ use dacapo_core::merge::LeftOut;
 use crate::messages::{Messages, Text, say};
 use crate::present::{faults, words};
 
-/// So many names of files in one line.
+/// How many names of files stand in one line.
 const FILES: usize = 5;
 
 /// In words, in every language.

@@ -201,7 +201,7 @@ fn of(view: &TaskView) -> Option<&MilestoneView> {
     MilestoneView::of(view.own())
 }
 
-/// So many open findings are said where there is little room.
+/// How many open findings are said where there is little room.
 pub const MOST_FINDINGS: usize = 5;
 
 /// `2 rejected in a row`; nothing where there is none.

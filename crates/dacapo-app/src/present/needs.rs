@@ -7,7 +7,7 @@ use super::proof::hidden_files;
 use super::words;
 use crate::messages::Messages;
 
-/// So many commits are named.
+/// How many commits are named.
 const MOST_COMMITS: usize = 10;
 
 /// The question, in a line but for what somebody else said.

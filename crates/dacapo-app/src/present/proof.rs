@@ -7,9 +7,9 @@ use dacapo_core::event::{Event, Hidden, HiddenWhy, ProofFailure, ProofState, Tas
 use super::words::{self, WARN, paint};
 use crate::messages::Messages;
 
-/// So many files are listed at the end of a task.
+/// How many files are listed at the end of a task.
 const FILES: usize = 8;
-/// So many in one line.
+/// How many stand in one line.
 const NAMED: usize = 5;
 
 /// Why what passed is not proven, and what would help; nothing where it is, or where nothing passed.

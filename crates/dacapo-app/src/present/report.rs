@@ -17,7 +17,7 @@ use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 use super::{ends, kind_words, needs, untracked};
 use crate::messages::Messages;
 
-/// So many further lines of a message are shown.
+/// How many further lines of a message are shown.
 const MOST_SAID: usize = 8;
 
 /// The result in a few lines, the last ones what can be typed next.

@@ -11,9 +11,9 @@ use super::report::unit;
 use super::words::{self, shell_word};
 use crate::messages::Messages;
 
-/// So many files are named in a line.
+/// How many files are named in a line.
 const NAMED: usize = 3;
-/// So many lines tell of what iterations did to them.
+/// How many lines tell of what iterations did to them.
 const LINES: usize = 5;
 
 /// `a, b, c and 4 more`.

@@ -25,7 +25,7 @@ use crate::present::milestone::flaws;
 const LARGEST_BACKGROUND: u64 = 256 << 10;
 
 /// A turn that shows no sign of life; a call has its own, shorter limit.
-/// So many failed calls in a row that are nobody's verdict end it.
+/// How many failed calls in a row that are nobody's verdict end it.
 const MAX_FAILURES: u32 = 10;
 
 /// What a milestone is to bring, as its file says it.

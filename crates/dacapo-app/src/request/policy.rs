@@ -85,12 +85,12 @@ pub(super) fn policy(
     Ok(policy)
 }
 
-/// So many failures in a row end a loop of this kind (L8).
+/// How many failures in a row end a loop of this kind (L8).
 fn default_failures(policy: &LoopPolicy) -> u32 {
     if policy.is_pure() { 0 } else { 10 }
 }
 
-/// So many iterations without progress end a loop with or without a completion condition (L11).
+/// How many iterations without progress end a loop with or without a completion condition (L11).
 fn default_stall(completion: bool) -> u32 {
     if completion { 3 } else { 0 }
 }

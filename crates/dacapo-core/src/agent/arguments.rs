@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::excerpt::{EXCERPT, one_line};
 use super::raw_json::{self, Object};
 
-/// So many steps of a plan are kept.
+/// How many steps of a plan are kept.
 const MOST_STEPS: usize = 100;
 
 /// The arguments that can stand for a call, in the order of what says most to people.

@@ -10,13 +10,13 @@ use super::excerpt::{EXCERPT, line_of, one_line, tool_use};
 use super::raw_json::{self, Object};
 use crate::event::{AgentEvent, Usage};
 
-/// So much of an argument names a refused tool.
+/// How much of an argument names a refused tool.
 const REFUSAL: usize = 80;
 
 /// Longer ids are none.
 const LONGEST_ID: usize = 200;
 
-/// So many tool calls and messages are remembered: far more than an agent has open at a time.
+/// How many tool calls and messages are remembered: far more than an agent has open at a time.
 const RECENT: usize = 128;
 
 /// Where to put events.

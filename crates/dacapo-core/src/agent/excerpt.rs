@@ -1,9 +1,9 @@
 //! As much of a text as events and people need of it; all of it is in the raw file.
 
-/// So much of a tool's output, of a thought or of an error goes into an event.
+/// How much of a tool's output, of a thought or of an error goes into an event.
 pub(super) const EXCERPT: usize = 2_000;
 
-/// So much of a command, a path or an error stands in a line.
+/// How much of a command, a path or an error stands in a line.
 pub(super) const SUMMARY: usize = 200;
 
 /// The beginning of a text, cut between characters.

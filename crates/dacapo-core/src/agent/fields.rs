@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::excerpt::EXCERPT;
 use super::raw_json;
 
-/// So many elements of a list are kept.
+/// How many elements of a list are kept.
 const MOST_ELEMENTS: usize = 100;
 
 pub(super) fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {

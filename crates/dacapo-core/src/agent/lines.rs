@@ -6,7 +6,7 @@ use crate::event::AgentEvent;
 /// No agent writes events this long; what does is not an event for us (it stays in the raw file all the same).
 const LONGEST: usize = 8 << 20;
 
-/// So much of the beginning of an overlong line is kept: enough to tell who has to be answered.
+/// How much of the beginning of an overlong line is kept: enough to tell who has to be answered.
 const HEAD: usize = 4 << 10;
 
 /// Gathers lines from chunks.

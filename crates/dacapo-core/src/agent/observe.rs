@@ -7,10 +7,10 @@ use super::quotation::Output;
 use super::{EchoFilter, PromiseSearch};
 use crate::event::{AgentEvent, FailureKind, Fault, Usage};
 
-/// So much of the agent's last words is kept; a summary needs far less.
+/// How much of the agent's last words is kept; a summary needs far less.
 const CLOSING_BYTES: usize = 64 << 10;
 
-/// So many refusals are named; an agent that tries all night is not listed all night.
+/// How many refusals are named; an agent that tries all night is not listed all night.
 const MOST_REFUSALS: usize = 5;
 
 /// What is known of a turn from its output.

@@ -8,10 +8,10 @@ use crate::event::{AgentEvent, FailureKind, Fault, LogIn, words};
 /// A token that has run out is refused once and renewed; what is refused again stays refused.
 const REFUSALS: u32 = 2;
 
-/// So many attempts in a row without any sign of an answer are enough, however fast they come.
+/// How many attempts in a row without any sign of an answer are enough, however fast they come.
 const ATTEMPTS: u32 = 40;
 
-/// So long is an outage bridged by the agent itself; then the loop's own backoff takes over.
+/// How long an agent may bridge an outage by itself; then the loop's own backoff takes over.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
 
 /// Why a turn is ended, with what people are told.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-/// So much of a line is looked at before and behind the promise.
+/// How much of a line is looked at before and behind the promise.
 const WINDOW: u64 = 8 << 10;
 
 /// A prefix is not longer than this.

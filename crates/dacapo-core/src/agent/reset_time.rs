@@ -41,7 +41,7 @@ pub(super) fn wait_in_words(text: &str, now: Timestamp) -> Option<Timestamp> {
     ends(now, wait)
 }
 
-/// So long after `now`, where `wait` is a time as Google writes it: `3600s`, `34.07s`, `18h24m9s`, `500ms`.
+/// The time `wait` after `now`, where `wait` is written as Google does: `3600s`, `34.07s`, `18h24m9s`, `500ms`.
 pub(super) fn after(now: Timestamp, wait: &str) -> Option<Timestamp> {
     ends(now, wait.parse().ok()?)
 }

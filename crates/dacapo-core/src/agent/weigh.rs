@@ -4,7 +4,7 @@ use super::{GiveUp, Observed};
 use crate::event::{FailureKind, Fault, TurnEnd};
 use crate::text::{cut_chars, failure_line};
 
-/// So much of a line of standard error is quoted.
+/// How much of a line of standard error is quoted.
 const MOST_SAID: usize = 300;
 
 /// What the process and the driver have to say about the end.

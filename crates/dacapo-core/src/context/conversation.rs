@@ -14,7 +14,7 @@ const HEAD_BYTES: usize = MOST_BYTES / 4;
 const ARGUMENT_CHARS: usize = 200;
 /// Characters of what it answered.
 const RESULT_CHARS: usize = 500;
-/// So much of a single message is looked at; it is cut to far less.
+/// How much of a single message is looked at; it is cut to far less.
 const MESSAGE_BYTES: usize = 4 * MOST_BYTES;
 
 /// Gathers a conversation event by event.

@@ -13,11 +13,11 @@ use crate::text::{cut, cut_columns};
 
 /// The words of a line; a sentence may have no end.
 const LINE_COLUMNS: usize = 200;
-/// So many files are named.
+/// How many files are named.
 const FILES: usize = 5;
 /// And of each so much: a path may be 4 KB long.
 const FILE_COLUMNS: usize = 120;
-/// So much of an error is told.
+/// How much of an error is told.
 const ERROR_BYTES: usize = 500;
 /// A summary is cut to no less than this: an iteration of which there is less room than that becomes a line.
 const LEAST_SUMMARY: usize = 200;

@@ -4,9 +4,9 @@ use super::message::{SUBJECT_COLUMNS, lines, wrap};
 use super::sentence::first_sentence;
 use crate::text::{cut_columns, is_deceptive};
 
-/// So many files are named.
+/// How many files are named.
 const MOST_FILES: usize = 5;
-/// So many iterations are summed up.
+/// How many iterations are summed up.
 const MOST_SUMMARIES: usize = 20;
 
 /// What the message is made of.

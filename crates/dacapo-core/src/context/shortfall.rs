@@ -7,7 +7,7 @@ use super::prompt::checks;
 use crate::event::{CheckResult, ProofFailure};
 use crate::event::{Hidden, HiddenWhy};
 
-/// So many files are named to the agent.
+/// How many files are named to the agent.
 const FILES_TOLD: usize = 40;
 /// And to a person, in one line.
 const FILES_ASKED: usize = 5;

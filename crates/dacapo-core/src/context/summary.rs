@@ -7,7 +7,7 @@ use crate::text::{cut, cut_beginning, cut_chars, strip_escapes};
 /// Blocks that are not the agent's account of what it did: removed with all they hold.
 const NOISE: [&str; 6] =
     ["thinking", "think", "task_context", "system-reminder", "system", "previous_summary"];
-/// So much of what a blocked agent asks.
+/// How much of what a blocked agent asks is kept.
 const QUESTION_CHARS: usize = 1000;
 /// Tags of which only the words inside stay.
 const WRAPPERS: [&str; 4] = ["summary", "result", "answer", "response"];

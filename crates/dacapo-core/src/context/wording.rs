@@ -8,13 +8,13 @@ use crate::git::{FileStat, Lines, display_path};
 use crate::spec::BYTES_PER_TOKEN;
 use crate::text::{cut, cut_columns};
 
-/// So many changed files are named.
+/// How many changed files are named.
 const FILES: usize = 50;
 /// And of each name so much.
 const FILE_COLUMNS: usize = 120;
-/// So much of the task is told to who writes about it.
+/// How much of the task is told to who writes about it.
 const TASK_BYTES: usize = 1000 * BYTES_PER_TOKEN;
-/// So much of a summary is told to whoever writes the commit message.
+/// How much of a summary is told to whoever writes the commit message.
 const SUMMARY_BYTES: usize = 1000 * BYTES_PER_TOKEN;
 /// A commit message is short; what is longer is no message.
 const MESSAGE_BYTES: usize = 2000;

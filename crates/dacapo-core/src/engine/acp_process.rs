@@ -19,7 +19,7 @@ use crate::process::{Finished, Running, Stdin, Stop};
 use crate::spec::AgentSpec;
 use crate::store::{TaskDir, files};
 
-/// So long may it take to leave by itself once nobody talks to it any more; all known ones take a fifth of it.
+/// How long it may take to leave by itself once nobody talks to it any more; all known ones take a fifth of that.
 pub(super) const LEAVE_TIME: Duration = Duration::from_millis(1000);
 
 /// The conversations that are kept, each with the number of its agent, and what was said about agents already.

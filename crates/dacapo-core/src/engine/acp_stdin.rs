@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
-/// So much may wait to be read: a prompt, and the answers to more questions than an agent has at once.
+/// How much may wait to be read: a prompt, and the answers to more questions than an agent has at once.
 const MOST_WAITING: usize = 256;
 
 /// Our end of an agent's standard input.

@@ -26,7 +26,7 @@ use crate::process::{Finished, Running, Stop};
 use crate::spec::{AgentSpec, SessionMode};
 use crate::store::TaskDir;
 
-/// So long may an agent take to answer `session/cancel` before its process is ended.
+/// How long an agent may take to answer `session/cancel` before its process is ended.
 const CANCEL_TIME: Duration = Duration::from_secs(1);
 /// A history is over when nothing came for so long. The protocol has no word for it.
 const SILENCE: Duration = Duration::from_millis(300);

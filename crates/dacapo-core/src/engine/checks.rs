@@ -17,7 +17,7 @@ use crate::files::FileAction;
 use crate::process::{Content, Exit, Job, Stderr, Stop, tail};
 use crate::store::files;
 
-/// So much of what a check printed goes into its receipt.
+/// How much of what a check printed goes into its receipt.
 pub(super) const TAIL_BYTES: usize = 8 << 10;
 pub(super) const TAIL_LINES: usize = 60;
 

@@ -12,7 +12,7 @@ use super::machine::{Input, NamedCommit, WorkFacts, WorkQuery};
 use super::workspace::{MAX_FILE_BYTES, local_date};
 use crate::git::{ChangeKind, CommitRequest, Compared, Head, Oid, Repo, display_path};
 
-/// So many places where HEAD was are compared with.
+/// How many places where HEAD was are compared with.
 const MOST_MOVES: usize = 1000;
 
 impl Driver<'_> {

@@ -12,7 +12,7 @@ use crate::event::{InTheWay, WorkspaceNotice, WorkspaceProblem};
 use crate::git::{GitError, Head, Repo, WorktreeError, display_path};
 use crate::spec::{NewBranch, Place, TaskSpec};
 
-/// So many of the files that are in the way are named.
+/// How many of the files that are in the way are named.
 const NAMED: usize = 3;
 
 fn short(branch: &str) -> &str {

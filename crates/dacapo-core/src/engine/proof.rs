@@ -19,7 +19,7 @@ use crate::proof::{Lease, Pool, ProofError, Request, Snapshot};
 use crate::spec::{Place, ProofAt, Setup};
 use crate::store::TaskDir;
 
-/// So much of what a failed setup printed is looked through for its last line.
+/// How much of what a failed setup printed is looked through for its last line.
 const TAIL_BYTES: usize = 4 << 10;
 
 /// What became of the setup of a checkout.

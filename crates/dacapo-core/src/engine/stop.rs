@@ -148,7 +148,7 @@ pub(crate) fn unmetered(policy: &LoopPolicy, turn: &Usage) -> Option<Metered> {
     }
 }
 
-/// So many successful turns in a row may not say what they used before the loop ends.
+/// How many successful turns in a row may not say what they used before the loop ends.
 pub(crate) const UNMETERED_TURNS: u32 = 2;
 
 /// Nothing is left, or nobody knows what is.
@@ -177,7 +177,7 @@ pub(crate) fn limit_end(resets_at: Option<Timestamp>, guess: Duration, now: Time
     resets_at.filter(|until| *until > now).unwrap_or_else(|| later(now, guess))
 }
 
-/// So much later, as far as time goes.
+/// `now` plus `by`, or the end of time.
 pub(crate) fn later(now: Timestamp, by: Duration) -> Timestamp {
     let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::ZERO);
     now.checked_add(by).unwrap_or(Timestamp::MAX)

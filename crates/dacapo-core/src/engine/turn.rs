@@ -31,7 +31,7 @@ use crate::process::{
 use crate::spec::{AgentSpec, OutputFormat, TaskSpec};
 use crate::store::{TaskDir, files};
 
-/// So many events of the agent may wait for the driver; the parser waits, the agent never does.
+/// How many events of the agent may wait for the driver; the parser waits, the agent never does.
 pub(super) const EVENTS_IN_FLIGHT: usize = 64;
 
 /// What the parser knows when all output has been read.

@@ -13,9 +13,9 @@ use crate::event::{AgentEvent, FailureKind, Fault, NotAllowed, TurnEnd, TurnReco
 use crate::process::{Exit, Finished, tail};
 use crate::spec::{AgentCommand, AgentSpec, Approval};
 
-/// So much of what an agent wrote to standard error may tell why it ended.
+/// How much of what an agent wrote to standard error may tell why it ended.
 const LAST_WORDS: usize = 16 << 10;
-/// So much of it goes into the record of a turn that failed.
+/// How much of it goes into the record of a turn that failed.
 const LINES_KEPT: usize = 10;
 const BYTES_KEPT: usize = 2 << 10;
 

@@ -64,7 +64,7 @@ impl WorkFacts {
     pub const MOST_DIFF: usize = 16 << 10;
     /// More files than this are counted, not listed.
     pub const MOST_FILES: usize = 100;
-    /// So many commits are listed.
+    /// How many commits are listed.
     pub const MOST_LOG: usize = 200;
 }
 

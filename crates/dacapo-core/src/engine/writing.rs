@@ -30,7 +30,7 @@ const LONGEST: Duration = Duration::from_secs(3 * 60);
 /// One that is stopped has nothing to save.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// So much of what a turn printed is looked through; a model is told far less, and a signal must not wait for it.
+/// How much of what a turn printed is looked through; a model is told far less, and a signal must not wait for it.
 const MOST_READ: u64 = 64 << 20;
 
 /// What came of a call, and what it used.

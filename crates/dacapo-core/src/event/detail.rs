@@ -7,7 +7,7 @@ use crate::text::cut_chars;
 
 use super::{CheckResult, Fault, MainBranch, SetupResult, WaitReason, WorkspaceProblem};
 
-/// So many of the last lines of a setup that failed are kept.
+/// How many of the last lines of a setup that failed are kept.
 const LINES_SAID: usize = 8;
 
 /// More about why a task ended.

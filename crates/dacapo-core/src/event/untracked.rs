@@ -29,7 +29,7 @@ pub struct UntrackedFound {
 }
 
 impl UntrackedFound {
-    /// So many are named.
+    /// How many are named.
     pub const MOST: usize = 100;
 }
 
@@ -47,7 +47,7 @@ pub struct UntrackedNotKept {
 }
 
 impl UntrackedNotKept {
-    /// So many are named.
+    /// How many are named.
     pub const MOST: usize = 10;
 }
 
@@ -69,7 +69,7 @@ pub struct UntrackedTouched {
 }
 
 impl UntrackedTouched {
-    /// So many are named.
+    /// How many are named.
     pub const MOST: usize = 100;
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::git::{Head, Oid, Operation, Problem, display_path};
 
-/// So many paths are named.
+/// How many paths are named.
 const NAMED: usize = 5;
 
 /// What is wrong with the directory that a task works in, or with what an agent left there.

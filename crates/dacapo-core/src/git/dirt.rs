@@ -91,7 +91,7 @@ impl Repo {
         &self,
         incoming: impl IntoIterator<Item = &'a Path>,
     ) -> Result<Vec<PathBuf>, GitError> {
-        /// So many names fit on any command line.
+        /// How many names fit on any command line.
         const AT_ONCE: usize = 200;
         let there: BTreeSet<PathBuf> =
             incoming.into_iter().filter_map(|path| occupied(self.toplevel(), path)).collect();

@@ -54,7 +54,7 @@ const ENV_EXAMPLES: [&str; 6] = ["example", "sample", "template", "dist", "tmpl"
 /// Files that are harmless until a token is written into them.
 const TOKEN_FILES: [&str; 3] = [".npmrc", ".yarnrc", ".yarnrc.yml"];
 const TOKENS: [&str; 4] = ["_authtoken", "_password", "npmauthtoken", "_auth="];
-/// So much of such a file is searched.
+/// How much of such a file is searched.
 const TOKEN_SEARCH: u64 = 64 * 1024;
 
 /// Whether a path's name alone says "secret".

@@ -31,7 +31,7 @@ const OUR_REFS: [&str; 3] = ["refs/dacapo", "refs/heads/dacapo", "refs/heads/mil
 /// A git that cannot be seen from here (it runs on the host of this container) is done with a lock within this time.
 const PATIENCE: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(20);
-/// So much the clock of a file system may be behind.
+/// How far the clock of a file system may be behind.
 const CLOCK_STEP: Duration = Duration::from_secs(2);
 
 /// A run that is over, and may have left locks.

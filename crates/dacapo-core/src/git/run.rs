@@ -54,7 +54,7 @@ const KEPT: [&str; 7] = [
     "GIT_CONFIG_NOSYSTEM",
 ];
 
-/// So much of what git said on stderr goes into an error.
+/// How much of what git said on stderr goes into an error.
 const STDERR_KEPT: usize = 4096;
 /// An empty pipe takes this much without a reader, on every system: no thread is needed to write it.
 const PIPE_TAKES: usize = 16 * 1024;
@@ -199,7 +199,7 @@ pub(super) struct Call {
     operation: &'static str,
     dir: PathBuf,
     command: Command,
-    /// So many settings stand before its own words.
+    /// How many settings stand before its own arguments.
     overrides: usize,
     stdin: Option<Vec<u8>>,
     hold: Option<File>,

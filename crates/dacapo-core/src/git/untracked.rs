@@ -63,7 +63,7 @@ const WORDS: [(NotKept, &str); 6] = [
 pub struct KeepLimits {
     /// The number of files; the smallest are kept first.
     pub files: usize,
-    /// So many bytes in all.
+    /// The number of bytes in all.
     pub bytes: u64,
 }
 

@@ -34,7 +34,7 @@ pub use plan::{Expected, Planned};
 
 /// Where merge attempts leave what their agents and checks printed, below a repository's data.
 const RECORDS: &str = "merges";
-/// So many of these are kept.
+/// How many of these are kept.
 const MOST_RECORDS: usize = 30;
 
 /// A task that is to be merged. Its lock is held: nobody resumes it meanwhile.

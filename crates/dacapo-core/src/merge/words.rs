@@ -8,7 +8,7 @@ use crate::engine::{KindView, Purpose};
 use crate::git::{MergeStyle, Oid, OpenMerge, display_path};
 use crate::process::Masker;
 
-/// So many commits of each side are named to the agent.
+/// How many commits of each side are named to the agent.
 const MOST_COMMITS: usize = 20;
 
 impl Merger<'_> {

@@ -40,7 +40,7 @@ pub enum Verdict {
 #[derive(Debug)]
 pub struct ActivityMonitor {
     window: Duration,
-    /// So many percent of one core are work.
+    /// How many percent of one core count as work.
     work: u32,
     bytes: u64,
     tree: Option<TreeSample>,

@@ -58,7 +58,7 @@ pub struct Request<'a> {
 pub struct Prepared {
     /// The setup commands must run before the checks. False where there are none.
     pub needs_setup: bool,
-    /// So many files that earlier proofs left were removed.
+    /// How many files that earlier proofs left were removed.
     pub removed: u64,
 }
 

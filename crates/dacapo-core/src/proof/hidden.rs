@@ -18,7 +18,7 @@ use crate::event::{Hidden, HiddenWhy};
 use crate::files::FileAction;
 use crate::git::{Entry, Flags, IgnoredBy, LeftOutReason, Repo, display_path};
 
-/// So many untracked paths are looked at.
+/// How many untracked paths are looked at.
 const MOST_SEEN: usize = 20_000;
 
 /// What was found, the most telling first.
@@ -31,7 +31,7 @@ pub struct HiddenFiles {
 }
 
 impl HiddenFiles {
-    /// So many are named.
+    /// How many are named.
     pub const MOST: usize = 100;
 }
 

@@ -15,7 +15,7 @@ use super::{Lease, ProofError, files};
 use crate::files::FileAction;
 use crate::store::Bell;
 
-/// So many proofs of a repository run at once; each more would build everything anew.
+/// How many proofs of a repository run at once; each more would build everything anew.
 const MOST: u32 = 4;
 
 /// The version of `last.json`; one of another is not read.

@@ -14,9 +14,9 @@ pub enum Change {
     Time(Amount<Duration>),
     MaxCost(Amount<f64>),
     MaxTokens(Amount<u64>),
-    /// So many failures in a row end it; 0: never.
+    /// How many failures in a row end it; 0: never.
     MaxFailures(u32),
-    /// So many iterations in a row without progress end it; 0: never.
+    /// How many iterations in a row without progress end it; 0: never.
     Stall(u32),
     /// The hard limit of a turn.
     TurnTimeout(Duration),
@@ -24,7 +24,7 @@ pub enum Change {
     IdleTimeout(Duration),
     /// Wait for usage limits at most, in all.
     MaxWait(Duration),
-    /// So many rejections in a row need a person. Only kinds of task that know rejections have it.
+    /// How many rejections in a row need a person. Only kinds of task that know rejections have it.
     Rejections(Amount<u32>),
 }
 

@@ -20,10 +20,10 @@ pub use watch::InboxWatch;
 /// No command is longer; what is was not written by us.
 const LONGEST: u64 = 4 << 20;
 
-/// So many are taken at once; when these are gone, the next.
+/// How many are taken at once; when these are gone, the next.
 const MOST_AT_ONCE: usize = 256;
 
-/// So many names are looked at.
+/// How many names are looked at.
 const MOST_ENTRIES: usize = 50_000;
 
 const EXTENSION: &str = ".json";

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use super::files;
 
-/// So many ports have one task.
+/// How many ports a task has.
 pub const PORTS: u16 = 10;
 
 /// Above what servers are usually given, below what the system gives to connections.

@@ -97,7 +97,7 @@ pub struct Details {
     pub path: String,
     /// The hash of what the review is held to ([`Definition::frozen`]).
     pub frozen: String,
-    /// So many rejections in a row need a person.
+    /// How many rejections in a row need a person.
     pub max_rejections: u32,
     /// A person has the last word.
     pub requires_human_review: bool,

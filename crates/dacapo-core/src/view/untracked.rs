@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::event::{UntrackedFile, UntrackedFound, UntrackedTouched};
 
-/// So many files that iterations changed are remembered, beside their number.
+/// How many files that iterations changed are remembered, beside their number.
 const MOST: usize = 300;
 
 /// Files that were untracked before the task.

@@ -28,10 +28,10 @@ use crate::output::report;
 use crate::output::shown::Shown;
 use crate::terminal::{Key, Keys, is_ready};
 
-/// So much of what the agent did last is shown to somebody who comes in the middle of a turn.
+/// How much of what the agent did last is shown to somebody who comes in the middle of a turn.
 pub(super) const RECENT: usize = 5;
 
-/// So many items are shown before anybody else is listened to.
+/// How many items are shown before anybody else is listened to.
 const AT_ONCE: usize = 256;
 
 /// Who leaves before the task has ended does not know how it ends; only 0 would say that it is completed.

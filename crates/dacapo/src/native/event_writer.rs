@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use dacapo_core::event::{AgentEvent, Usage};
 
-/// So long may words wait for more of them.
+/// How long words may wait for more of them.
 pub(super) const GATHERED_FOR: Duration = Duration::from_millis(100);
 
-/// So many are enough for a line.
+/// How many bytes are enough for a line.
 const GATHERED_BYTES: usize = 1024;
 
 /// No event is longer: who reads them holds a line in memory.
 const LONGEST_TEXT: usize = 64 << 10;
 
-/// So much of a tool's answer is shown; the model sees more.
+/// How much of a tool's answer is shown; the model sees more.
 const SHOWN_OUTPUT: usize = 2000;
 
 /// Standard output, or what stands for it.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::endpoint::Endpoint;
 
-/// So much of what an endpoint says about an error is told.
+/// How much of what an endpoint says about an error is told.
 const MESSAGE_BYTES: usize = 500;
 
 /// No limit lasts longer; a time beyond that is a misunderstanding.

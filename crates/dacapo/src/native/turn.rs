@@ -20,7 +20,7 @@ use super::session::Store;
 use super::tools::{ToolOutcome, Tools};
 use super::window::{PromptTooLarge, Talk, Window};
 
-/// So often a call is made again that failed for no reason of ours.
+/// How often a call is made again that failed for no reason of ours.
 const RETRIES: u32 = 4;
 
 /// A limit that is over so soon is waited for here, once there is something to lose: the turn would begin anew.

@@ -6,10 +6,10 @@ use dacapo_core::spec::BYTES_PER_TOKEN;
 
 use super::conversation::Message;
 
-/// So much of an old tool's answer is left.
+/// How much of an old tool's answer is left.
 const SHORT_ANSWER: usize = 300;
 
-/// So many of the newest messages are touched last.
+/// How many of the newest messages are touched last.
 const NEWEST: usize = 6;
 
 const REMARK: &str = "[Earlier steps of this conversation were left out because it became too long. Look at the files \

@@ -31,10 +31,10 @@ pub use so_far::{AlreadyShown, SoFar};
 /// Set where the task is one of `dacapo demo`.
 pub const DEMO_VARIABLE: &str = "DACAPO_DEMO";
 
-/// So much of what the agent said last is kept for the live line.
+/// How much of what the agent said last is kept for the live line.
 const LAST_WORDS: usize = 500;
 
-/// So many refusals of a turn are shown; an agent that tries all night does not fill the screen.
+/// How many refusals of a turn are shown; an agent that tries all night does not fill the screen.
 const MOST_REFUSALS: u32 = 5;
 
 /// Prints a task as it goes.

@@ -17,7 +17,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 
-/// So much waits in memory.
+/// How much waits in memory.
 const MOST_BYTES: usize = 256 << 10;
 /// Written at once, so that progress is seen in small steps.
 const AT_ONCE: usize = 16 << 10;

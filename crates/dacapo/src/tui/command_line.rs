@@ -20,7 +20,7 @@ use super::text;
 use super::theme::Role;
 use crate::completion;
 
-/// So many candidates are shown at once.
+/// How many candidates are shown at once.
 const MOST_SHOWN: usize = 8;
 
 pub(crate) struct CommandLine {

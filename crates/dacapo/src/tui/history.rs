@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::App;
 
-/// So many lines are offered again.
+/// How many lines are offered again.
 const MOST: usize = 500;
 /// The file is cut back when it has grown to this.
 const MOST_BYTES: u64 = 256 << 10;

@@ -16,7 +16,7 @@ use super::screen::{Binding, Context, Go, Reply, Screen, Shape};
 use super::text;
 use super::theme::Role;
 
-/// So long it can be declined.
+/// How long it can be declined.
 const NOTICE: Duration = Duration::from_secs(10);
 /// Columns of its text.
 const WIDTH: usize = 60;

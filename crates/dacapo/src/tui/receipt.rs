@@ -14,7 +14,7 @@ use super::output::{app_of, dir_of};
 use crate::error::Failure;
 use crate::messages::Messages;
 
-/// So many lines of a check that failed are shown; `dacapo logs --check` has all of them.
+/// How many lines of a check that failed are shown; `dacapo logs --check` has all of them.
 const LINES: usize = 40;
 /// They are among the last bytes.
 const BYTES: u64 = 64 << 10;

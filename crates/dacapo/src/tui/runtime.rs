@@ -25,9 +25,9 @@ use super::terminal::Terminal;
 use super::workers::Workers;
 use crate::App;
 
-/// So much may be waiting for the loop; who has more waits.
+/// How much may be waiting for the loop; who has more waits.
 const QUEUE: usize = 256;
-/// So many messages are taken in before a frame is drawn.
+/// How many messages are taken in before a frame is drawn.
 const AT_ONCE: usize = 64;
 /// Frames are not drawn faster than this, however much happens.
 const FRAME: Duration = Duration::from_millis(16);

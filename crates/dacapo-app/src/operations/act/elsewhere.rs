@@ -21,7 +21,7 @@ pub const ARGUMENT: &str = "__do";
 /// No line is longer: the longest ones hold texts of a repository that a user is asked about.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// So much of what is no line of ours is quoted.
+/// How much of what is no line of ours is quoted.
 const QUOTED: usize = 200;
 
 /// What the process is to do.

@@ -5,9 +5,9 @@ use dacapo_core::event::AgentEvent;
 use crate::messages::Messages;
 use crate::present::{faults, words};
 
-/// So much of one line of what an agent says is shown; the rest is in its raw output.
+/// How much of one line of what an agent says is shown; the rest is in its raw output.
 const COLUMNS: usize = 500;
-/// So much of a line that has no end yet is kept.
+/// How much of a line that has no end yet is kept.
 const MOST: usize = 4 * COLUMNS;
 
 /// Turns what an agent does into lines. What it says comes in pieces: a line is shown when it is whole.

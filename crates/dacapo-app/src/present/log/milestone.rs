@@ -9,7 +9,7 @@ use dacapo_core::view::TaskView;
 use crate::messages::Messages;
 use crate::present::{milestone, words};
 
-/// So many complaints or findings of one event get a line each.
+/// How many complaints or findings of one event get a line each.
 const MOST: usize = 20;
 
 /// Where a milestone stands. The journal names agents, and both may be the same one: whose turn it is comes of the fold.
@@ -29,7 +29,7 @@ impl Rounds {
         self.0.forget_details();
     }
 
-    /// So many rounds may be begun.
+    /// The limit on rounds.
     pub(super) fn most(&self) -> Option<u32> {
         MilestoneView::of(self.0.own()).map(|milestone| milestone.max_rounds)
     }

@@ -9,7 +9,7 @@ use super::{Counting, Memory};
 use crate::event::{AgentEvent, Notice};
 use crate::spec::Approval;
 
-/// So many requests may wait for a person at once.
+/// How many requests may wait for a person at once.
 const MOST_QUESTIONS: usize = 100;
 const METHOD_NOT_FOUND: i32 = -32601;
 const NO_OPTION: i32 = -32602;

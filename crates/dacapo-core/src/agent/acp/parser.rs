@@ -19,7 +19,7 @@ use crate::agent::{BUILT_IN, Parser, ParserSetting};
 use crate::event::{AgentEvent, AgentFault, FailureKind, Fault, LogIn, Usage};
 use crate::spec::Approval;
 
-/// So much of what the agent said is looked at to tell the report of a failure from an answer.
+/// How much of what the agent said is looked at to tell the report of a failure from an answer.
 const MOST_WORDS: usize = 2000;
 /// A longer id is not accepted.
 const LONGEST_ID: usize = 1024;

@@ -8,7 +8,7 @@ use crate::agent::excerpt::{EXCERPT, one_line};
 use crate::agent::raw_json::{self, Object};
 use crate::event::AgentEvent;
 
-/// So many calls are kept in mind; an agent has only a few at once.
+/// How many calls are kept in mind; an agent has only a few at once.
 const MOST: usize = 256;
 /// Longer than any id that is in use.
 const LONGEST_ID: usize = 256;

@@ -11,7 +11,7 @@ use crate::agent::lines::LineReader;
 use crate::agent::metering::{Meter, Reported};
 use crate::event::{AgentEvent, Usage};
 
-/// So many tools may run at a time; of more than these the beginning is told twice.
+/// How many tools may run at a time; of more than these the beginning is told twice.
 const MOST_OPEN: usize = 100;
 
 #[derive(Debug, Default, Deserialize)]

@@ -12,7 +12,7 @@ use crate::agent::fields::{self, Count, Excerpt, Flag, Object, Text};
 use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, FailureKind};
 
-/// So many running tools are known by what they do.
+/// How many running tools are known by what they do.
 const MOST_OPEN: usize = 100;
 
 /// A line whose type is looked at before anything else: most are of no use here, and some are large.

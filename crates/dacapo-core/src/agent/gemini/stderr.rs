@@ -18,7 +18,7 @@ const NOISE: [&str; 7] = [
 /// What it says between the number of the attempt and the error.
 const RETRYING: &str = " Retrying with backoff... ";
 
-/// So much of a line tells enough.
+/// How much of a line is read: its beginning tells enough.
 const ENOUGH: usize = 1_000;
 
 /// The first line that says something, without colours.

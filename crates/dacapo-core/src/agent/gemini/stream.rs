@@ -12,7 +12,7 @@ use crate::agent::lines::LineReader;
 use crate::agent::metering::{Meter, Reported};
 use crate::event::{AgentEvent, FailureKind, Usage};
 
-/// So many calls wait for their results at once, at most.
+/// How many calls wait for their results at once, at most.
 const MOST_OPEN_CALLS: usize = 64;
 
 /// Tools that it has and takes away where it may not use them. Any other unknown one is the model's invention.

@@ -4,7 +4,7 @@ use crate::agent::api_error::speaks_of_limit;
 use crate::agent::excerpt::{beginning, one_line};
 use crate::event::AgentEvent;
 
-/// So much of a line tells enough.
+/// How much of a line is read: its beginning tells enough.
 const ENOUGH: usize = 4_000;
 
 /// Finds the model calls that failed.

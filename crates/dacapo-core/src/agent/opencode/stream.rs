@@ -12,7 +12,7 @@ use crate::agent::lines::LineReader;
 use crate::agent::metering::{Meter, Reported};
 use crate::event::{AgentEvent, FailureKind, Usage};
 
-/// So much is held back of a step until it is known how it ended.
+/// How much is held back of a step until it is known how it ended.
 const MOST_HELD: usize = 1 << 20;
 
 /// Tools that it has and takes away where it may not use them. Any other unknown one is the model's invention.

@@ -3,7 +3,7 @@
 //! Only inside strings, never in the middle of an escape, and never in ids and times: those must stay what they are for
 //! a conversation to go on. Names of fields and types are no secrets to begin with (see `format_words.rs`).
 
-/// So much before and behind a match tells where it stands. No id or key is longer.
+/// How much before and behind a match tells where it stands. No id or key is longer.
 pub(super) const AROUND: usize = 256;
 
 /// Fields whose values are compared or handed back, and not read by people.

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Default)]
 pub(super) struct Guidance {
     standing: Vec<String>,
-    /// So many of them were said in the agent's present conversation.
+    /// How many of them were said in the agent's present conversation.
     said: usize,
     /// Those in the prompts of the iteration at work. What is told later is for a later one.
     pub(super) heard: Vec<String>,

@@ -7,7 +7,7 @@ use crate::engine::proving::Proving;
 use crate::event::{CheckResult, Event, ProofState, Unproven};
 use crate::git::Oid;
 
-/// So many red proofs in a row need a person: the agent was told after the first.
+/// How many red proofs in a row need a person: the agent was told after the first.
 const MOST_RED: u32 = 2;
 
 /// Proofs of a task's commits.

@@ -10,7 +10,7 @@ use crate::spec::{Place, Setup};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Workspace {
     pub(crate) ready: bool,
-    /// So many commands have made it usable.
+    /// How many commands have made it usable.
     set_up: usize,
     pub(crate) branch: Option<String>,
     pub(crate) base: Option<Oid>,

@@ -7,7 +7,7 @@ use super::{Last, Milestone, Phase, Question, Reason};
 use crate::event::{Choice, Command, NeedKind, Needs, Received, StopDetail, StopReason};
 use crate::spec::{Amount, Cap, Change};
 
-/// So many rounds more are offered where all are used.
+/// How many more rounds are offered where all are used.
 const MORE_ROUNDS: u32 = 10;
 
 impl Milestone {

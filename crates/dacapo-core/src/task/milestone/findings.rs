@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::verdict::RaisedFinding;
 use crate::task::milestone::Finding;
 
-/// So many settled ones are kept in words; of older ones it is only known that they are settled.
+/// How many settled ones are kept in words; of older ones it is only known that they are settled.
 const MOST_SETTLED: usize = 40;
 
 /// What is judged.

@@ -9,11 +9,11 @@ use crate::engine::machine::WorkFacts;
 use crate::event::Event;
 use crate::task::milestone::{Judge, MilestoneStep};
 
-/// So many are sent back or kept; each is a line or two.
+/// How many are sent back or kept; each is a line or two.
 const MOST_COMPLAINTS: usize = 20;
-/// So often a final rejection comes back to the Developer while there is no new commit; then a person is asked.
+/// How often a final rejection comes back to the Developer while there is no new commit; then a person is asked.
 pub(super) const MOST_ALIKE: u32 = 3;
-/// So many paths are named in one.
+/// How many paths are named in one.
 pub(super) const MOST_PATHS: usize = 10;
 
 /// Whether a verdict was sent back in this round: that is done once.

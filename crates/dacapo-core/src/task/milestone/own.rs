@@ -105,7 +105,7 @@ pub struct MilestoneBrief {
     pub round: Option<u32>,
     /// Rounds that are over.
     pub rounds: u32,
-    /// So many may be begun.
+    /// The limit on them.
     pub max_rounds: u32,
     /// Rejections in a row.
     pub rejections: u32,

@@ -93,13 +93,13 @@ pub struct MilestoneProgress<'a> {
     pub feature_at: Option<usize>,
     /// Rounds that are over.
     pub rounds: u32,
-    /// So many may be begun.
+    /// The limit on them.
     pub max_rounds: u32,
     /// Rounds that were accepted.
     pub accepted: u32,
     /// Rejections in a row, those of the whole milestone aside.
     pub rejections: u32,
-    /// So many need a person.
+    /// How many of them need a person.
     pub max_rejections: u32,
     /// What it is to bring.
     pub definition: &'a Definition,

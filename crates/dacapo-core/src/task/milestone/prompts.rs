@@ -14,12 +14,12 @@ use crate::event::CheckResult;
 use crate::git::Oid;
 use crate::task::milestone::{Finding, Judge};
 
-/// So much of what a check printed is shown.
+/// How much of what a check printed is shown.
 const CHECK_LINES: usize = 20;
 const CHECK_BYTES: usize = 2000;
-/// So much of a reason is told.
+/// How much of a reason is told.
 const REASON_BYTES: usize = 8 << 10;
-/// So many commits are listed; the rest is counted.
+/// How many commits are listed; the rest is counted.
 const MOST_COMMITS: usize = 100;
 
 /// Nobody's words but ours tell an agent what to do here.

@@ -14,9 +14,9 @@ use crate::context::cut_chars;
 use crate::event::{Command, Event, Outcome};
 use crate::task::milestone::MilestoneStep;
 
-/// So many differences are told; the rest is counted.
+/// How many differences are told; the rest is counted.
 const MOST_CHANGES: usize = 40;
-/// So much of the words of each is shown.
+/// How much of the words of each is shown.
 const SHOWN: usize = 160;
 
 /// What a milestone is held to by now: the fold of its journal, as far as that is concerned.

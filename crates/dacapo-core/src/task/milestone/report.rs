@@ -11,11 +11,11 @@ use crate::context::cut;
 
 /// Shorter names of commits are ambiguous sooner or later.
 const FEWEST_DIGITS: usize = 7;
-/// So many changes or commits are read of a report.
+/// How many changes or commits are read of a report.
 const MOST_ITEMS: usize = 200;
-/// So much of each is kept.
+/// How much of each is kept.
 const ITEM_BYTES: usize = 500;
-/// So much of free text is kept.
+/// How much of free text is kept.
 const TEXT_BYTES: usize = 4 << 10;
 
 /// What a Developer replies with.

@@ -22,7 +22,7 @@ pub struct Settings {
     pub acceptor: Option<String>,
     /// The limit on rounds.
     pub max_rounds: Option<u32>,
-    /// So many rejections in a row need a person.
+    /// How many rejections in a row need a person.
     pub max_rejections: Option<u32>,
     /// The limit of one call of an agent.
     pub call_timeout: Option<Duration>,

@@ -112,11 +112,11 @@ pub(super) struct Round {
     pub(super) complaints: Vec<String>,
     /// The Developer is to put the tree in order before anybody goes on.
     pub(super) cleanup: bool,
-    /// So often it has not.
+    /// How often it failed to put the tree in order.
     pub(super) cleanups_failed: u32,
     /// What it is told after that.
     pub(super) held: Vec<String>,
-    /// So often since it was taken up the work was not as reported when the Acceptor was to judge it.
+    /// How often since it was taken up the work was not as reported when the Acceptor was to judge it.
     pub(super) disturbed: u32,
     pub(super) checks: Vec<CheckResult>,
     pub(super) judgement: Option<Judgement>,
@@ -202,7 +202,7 @@ pub(super) struct NewDefinition {
 pub(super) enum Question {
     /// Somebody paused the milestone: is it to go on?
     GoOn { by: Option<String> },
-    /// So many rejections in a row.
+    /// Too many rejections in a row.
     Rejections,
     /// The Acceptor insists on what is settled.
     Settled,

@@ -13,7 +13,7 @@ use crate::git::Oid;
 use crate::json::short_branch;
 use crate::task::milestone::MilestoneStep;
 
-/// So often in a round the Developer puts in order what was reported before; once more is a rejection.
+/// How often in a round the Developer puts in order what was reported before; once more is a rejection.
 const MOST_DISTURBED: u32 = 3;
 
 /// What the Acceptor did to the work.

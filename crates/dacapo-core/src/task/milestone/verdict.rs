@@ -9,11 +9,11 @@ use super::lines::{Kind, Lines};
 use super::settings::shown;
 use crate::context::cut;
 
-/// So much of a reason is kept.
+/// How much of a reason is kept.
 const REASON_BYTES: usize = 8 << 10;
-/// So many findings are taken from one reply.
+/// How many findings are taken from one reply.
 const MOST_FINDINGS: usize = 20;
-/// So much of each is kept.
+/// How much of each is kept.
 const FINDING_BYTES: usize = 500;
 
 /// An Acceptor's verdict.

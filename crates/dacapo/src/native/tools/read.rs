@@ -7,13 +7,13 @@ use serde::Deserialize;
 
 use super::place::{Place, failed};
 
-/// So much is shown at once.
+/// How much is shown at once.
 const SHOWN: usize = 48 << 10;
 
 /// A longer line is data, not text.
 const LONGEST_LINE: usize = 4 << 10;
 
-/// So far into a file a line is looked for.
+/// How far into a file a line is looked for.
 const FAR: u64 = 64 << 20;
 
 /// Text has no NUL in its first bytes.

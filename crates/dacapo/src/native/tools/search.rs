@@ -13,11 +13,11 @@ use serde::Deserialize;
 use super::place::{LARGEST, Place};
 use super::read::is_binary;
 
-/// So much is shown at once.
+/// How much is shown at once.
 const SHOWN: usize = 24 << 10;
 const SHOWN_LINE: usize = 300;
 
-/// So long is looked.
+/// How long a search may take.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// A longer path is none.

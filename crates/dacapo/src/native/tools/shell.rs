@@ -14,7 +14,7 @@ use super::place::Place;
 const TIMEOUT: u64 = 600;
 const LONGEST_TIMEOUT: u64 = 3600;
 
-/// So much of the beginning of its output is kept, and so much of the end: there errors stand.
+/// How much of its output is kept: of the beginning, and of the end, where errors stand.
 const HEAD: usize = 8 << 10;
 const TAIL: usize = 24 << 10;
 

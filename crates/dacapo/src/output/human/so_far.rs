@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use super::Human;
 use crate::output::words::{DIM, WARN, paint};
 
-/// So many of the newest iterations are named.
+/// How many of the newest iterations are named.
 const NEWEST: usize = 5;
 
 /// What a task has come to, in memory that does not grow with it.

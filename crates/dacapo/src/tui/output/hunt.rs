@@ -10,7 +10,7 @@ use super::search::Query;
 use super::shared::{Direction, Hunted, Progress};
 use super::span::{From, Span, Spanned};
 
-/// So much is read at once when one searches upwards: forward, from a place that far before.
+/// How much is read at once when one searches upwards: forward, from a place that far before.
 const BLOCK: u64 = if cfg!(test) { 300 } else { 1 << 20 };
 
 /// What a step came to.

@@ -17,19 +17,19 @@ use super::span::{From, Source, Span, Spanned};
 use super::window::{MOST_ENTRIES, Window};
 use crate::messages::Messages;
 
-/// So long a step takes, about.
+/// How long a step takes, about.
 const STEP: Duration = Duration::from_millis(8);
 
-/// So many entries are read at once, beyond what is looked at.
+/// How many entries are read at once, beyond what is looked at.
 pub(super) const PAGE: usize = MOST_ENTRIES / 8;
 
-/// So much is read to get some entries before a place.
+/// How much is read to get some entries before a place.
 pub(super) const BACK: u64 = if cfg!(test) { 400 } else { 64 << 10 };
 
 /// If more than this of a turn is not known yet, its end is shown before all that is between is read.
 const SMALL: u64 = if cfg!(test) { 1000 } else { 2 << 20 };
 
-/// So much of the end is shown then.
+/// How much of the end is shown then.
 const GLIMPSE: u64 = if cfg!(test) { 600 } else { 256 << 10 };
 
 /// What a step came to.
@@ -86,7 +86,7 @@ pub(super) struct Reader {
     /// Reads on behind the last entry of the window; none: it was dropped.
     pub(super) edge: Option<Span>,
     hunt: Option<Hunt>,
-    /// So many entries are still wanted behind the window.
+    /// How many entries are still wanted behind the window.
     wanted: usize,
     /// Something may be new.
     fresh: bool,

@@ -18,7 +18,7 @@ use crate::tui::key::Key;
 use crate::tui::live::TaskId;
 use crate::tui::screen::Binding;
 
-/// So many screens above and below what is looked at are read ahead.
+/// How many screens above and below what is looked at are read ahead.
 const AHEAD: usize = 3;
 
 /// A row of an entry.

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use super::entry::{Anchor, Body, Entry};
 
-/// So many entries are held, and so many bytes of them.
+/// How many entries are held, and how many bytes of them.
 pub(super) const MOST_ENTRIES: usize = 4000;
 pub(super) const MOST_BYTES: usize = 2 << 20;
 
-/// So far one looks for the call that an answer belongs to: agents that work on several things at once answer soon.
+/// How far back the call is looked for that an answer belongs to: agents that work on several things at once answer soon.
 const FAR: usize = 200;
 
 /// Consecutive entries.
