@@ -7,7 +7,6 @@ use std::path::Path;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
 
-/// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewFile {
     /// The file is there now.

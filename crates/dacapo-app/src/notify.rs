@@ -24,7 +24,6 @@ use crate::present::words;
 /// How much of a failing command's output is read.
 const MOST_OUTPUT: u64 = 256 << 10;
 
-/// One way to tell people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Channel {
     /// A desktop notification, by this program.
@@ -36,7 +35,6 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// What it is called.
     pub fn name(&self) -> &'static str {
         match self {
             Channel::Desktop(_) => "desktop",
@@ -46,12 +44,11 @@ impl Channel {
     }
 }
 
-/// What came of one way.
+/// What came of one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
     /// Name of the channel.
     pub how: &'static str,
-    /// Why not, where it failed.
     pub error: Option<String>,
 }
 

@@ -92,7 +92,7 @@ pub struct Plan {
 /// The program that opens it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// This one, and why.
+    /// This program, chosen for this reason.
     Use(PlatformCli, ChosenBy),
     /// This one, but it is not installed.
     Missing(PlatformCli),
@@ -121,7 +121,6 @@ impl ChosenBy {
     }
 }
 
-/// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Made {
     /// The pull request exists: opened now, or found.

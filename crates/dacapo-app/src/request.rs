@@ -39,7 +39,6 @@ use policy::{condition, policy};
 /// A validated request and what the user should hear about it.
 #[derive(Debug)]
 pub struct Request {
-    /// What is asked for.
     pub spec: TaskSpec,
     /// The name was chosen by the user, not made from the prompt.
     pub named: bool,

@@ -26,7 +26,6 @@ pub enum Measure {
 }
 
 impl Occupied {
-    /// That of a repository's tasks.
     pub fn of(repo: &RepoDir, when: Measure) -> Self {
         let mut sizes = sizes(repo);
         if when == Measure::Now {
@@ -42,7 +41,7 @@ impl Occupied {
         Some(self.present_bytes(name, size) + size.record)
     }
 
-    /// Its worktree alone.
+    /// The size of its worktree.
     pub fn worktree(&self, name: &str, created_at: Option<&str>) -> Option<u64> {
         Some(self.present_bytes(name, self.size(name, created_at)?))
     }

@@ -57,7 +57,7 @@ pub trait Parser: Send {
     /// Takes the next bytes.
     fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent));
 
-    /// There are no more.
+    /// The output has ended: what was held back is told now.
     fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent));
 
     /// As `feed`, with what an agent that speaks ACP wants to be answered.

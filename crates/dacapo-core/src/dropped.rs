@@ -48,7 +48,7 @@ pub enum DropError {
     /// Another task has the name now.
     #[error("Task '{0}' already exists")]
     NameTaken(String),
-    /// Another process is at it.
+    /// Another process works with the task.
     #[error(transparent)]
     Lock(#[from] LockError),
     #[error("cannot {what} {}: {source}", path.display())]
@@ -80,7 +80,6 @@ impl<'a> Dropped<'a> {
         Self { repo, data, kinds }
     }
 
-    /// Where one of them is.
     pub fn path(&self, kept: &DroppedRecord) -> PathBuf {
         self.data.dropped_path().join(&kept.id)
     }

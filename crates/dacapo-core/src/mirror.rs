@@ -39,7 +39,7 @@ pub struct Document {
     pub owner: Owner,
 }
 
-/// Whose a document is.
+/// Who may overwrite a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The task owns it alone.

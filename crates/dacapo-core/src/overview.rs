@@ -162,7 +162,6 @@ pub struct Brief {
     /// When its limit ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_until: Option<Timestamp>,
-    /// When it was asked for.
     pub created_at: Timestamp,
     /// When it joined the row of those who wait for a place.
     #[serde(default, skip_serializing_if = "Option::is_none")]

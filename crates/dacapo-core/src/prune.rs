@@ -29,7 +29,7 @@ const COUNTING: Duration = Duration::from_secs(30);
 /// Which rules decide what may be removed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rules {
-    /// Only what is older.
+    /// Only what is older than this.
     pub older_than: Option<Duration>,
     /// Which of what was put away.
     pub put_away: PutAway,
@@ -44,12 +44,11 @@ pub enum PutAway {
     All,
 }
 
-/// Something that is to go.
+/// Something that is to be removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     pub what: PruneKind,
     pub bytes: u64,
-    /// Why it may go.
     pub reason: Reason,
 }
 
@@ -88,7 +87,7 @@ impl PruneKind {
     }
 }
 
-/// Why something goes, or stays.
+/// Why something is removed, or stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// Its work is on another branch.
@@ -122,12 +121,12 @@ pub enum Reason {
     Nobodys { path: PathBuf },
     /// What git or the system said.
     Said {
-        /// In its own words.
+        /// What git or the system says.
         message: String,
     },
 }
 
-/// What was put away.
+/// What something that was put away holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutAwayState {
     /// All of it is merged.
@@ -164,7 +163,6 @@ pub struct Prune<'a> {
 }
 
 impl<'a> Prune<'a> {
-    /// Nothing is looked at yet.
     pub fn new(repo: &'a Repo, data: &'a RepoDir, kinds: Kinds, rules: Rules, now: Timestamp) -> Self {
         Self { repo, data, kinds, dropped: Dropped::of(repo, data, kinds), rules, now }
     }

@@ -52,7 +52,7 @@ pub enum RenameError {
     /// A drop, or the end of a merge, was cut short.
     #[error("'{}' was being put away when that was cut short", .0.name)]
     PutAway(Box<DroppedRecord>),
-    /// Its worktree or its branch.
+    /// Its worktree or branch could not be renamed.
     #[error(transparent)]
     Worktree(#[from] WorktreeError),
     /// What was put away of it.

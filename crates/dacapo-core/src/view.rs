@@ -109,7 +109,7 @@ pub struct TurnSeen {
     pub turn: u32,
     /// The iteration it belongs to.
     pub iteration: u32,
-    /// Whose turn it was.
+    /// The agent that had the turn.
     pub agent: String,
     /// Nothing comes of it any more.
     pub over: bool,
@@ -169,7 +169,6 @@ pub struct TaskView {
     pub pid: Option<u32>,
     /// When its limit ends.
     pub waiting_until: Option<Timestamp>,
-    /// When it was asked for.
     pub created_at: Timestamp,
     pub finished_at: Option<Timestamp>,
     /// Where its work went (`dacapo merge`).
@@ -205,7 +204,7 @@ pub struct TaskView {
     pub doing: Option<CurrentStep>,
     /// Files that a person has left uncommitted in its workspace (`dacapo takeover`).
     pub left_by_hand: u64,
-    /// When something happened last.
+    /// When the newest event happened.
     pub last_at: Option<Timestamp>,
     has_checks: bool,
     /// When it joined the row of those who wait for a place.

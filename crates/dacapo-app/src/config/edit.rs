@@ -148,7 +148,6 @@ fn end_of_head(text: &str) -> usize {
     end
 }
 
-/// Where a setting stands.
 struct SettingSpan {
     value: Range<usize>,
 }

@@ -114,9 +114,9 @@ pub struct Loaded {
 /// What the project's file brings that needs a person's word (R6).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Project {
-    /// Nothing that needs it.
+    /// Nothing that needs confirmation.
     Harmless,
-    /// This, and it counts.
+    /// This, and the user has confirmed it: it takes effect.
     Confirmed(Brought),
     /// This, and nothing of it counts.
     Unconfirmed {

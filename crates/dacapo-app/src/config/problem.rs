@@ -44,7 +44,6 @@ impl ValueLocation {
     }
 }
 
-/// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields say what their names say")]
 pub enum Problem {

@@ -15,11 +15,7 @@ pub enum Auto {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Candidate {
     /// It was begun, and its process is gone.
-    Gone {
-        id: TaskName,
-        /// When it was begun.
-        begun: Timestamp,
-    },
+    Gone { id: TaskName, begun: Timestamp },
     /// It is pending and has `auto_start: true`.
     Pending {
         id: TaskName,

@@ -27,7 +27,6 @@ use super::{Folder, Mirror, Written};
 pub enum Status {
     /// It was never begun.
     Pending,
-    /// What came of it.
     Begun(MilestoneStatus),
 }
 
@@ -51,7 +50,6 @@ impl Status {
         }
     }
 
-    /// The same for people.
     pub fn in_words(self, messages: Messages) -> String {
         match self {
             Status::Pending => messages.milestone_status_pending(),
@@ -73,7 +71,6 @@ pub struct Entry {
     pub name: String,
     /// Its file; none: it is gone.
     pub written: Option<Written>,
-    /// What came of it.
     pub known: Known,
 }
 
@@ -95,7 +92,6 @@ pub enum Known {
 /// What the task of a milestone tells.
 pub struct MilestoneTask {
     pub dir: TaskDir,
-    /// What was asked for.
     pub spec: Arc<TaskSpec>,
     /// As every task is shown; what only a milestone has is beside it.
     pub view: TaskView,
@@ -123,7 +119,6 @@ impl MilestoneTask {
         Ok(Self { dir, spec, view, milestone })
     }
 
-    /// Where the milestone stands.
     pub fn progress(&self) -> MilestoneProgress<'_> {
         self.milestone.progress()
     }
@@ -190,7 +185,6 @@ impl Catalog {
         (!nothing).then(|| Entry { name: id.to_string(), written, known })
     }
 
-    /// Where the files are.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }

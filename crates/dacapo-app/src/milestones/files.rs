@@ -39,7 +39,7 @@ pub struct Written {
 /// Why a file defines no milestone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// Its name is no ID.
+    /// Its name is not a valid ID.
     #[error("{}", Messages::ENGLISH.milestones_not_an_id(.0))]
     Name(String),
     /// Its bytes cannot be had, or are no text.

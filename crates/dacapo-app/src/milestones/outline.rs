@@ -31,7 +31,6 @@ pub enum Section {
 }
 
 impl Section {
-    /// Its heading.
     pub fn name(self) -> &'static str {
         match self {
             Section::Goal => "Goal",

@@ -130,7 +130,7 @@ impl Notification {
         }
     }
 
-    /// To try the ways.
+    /// A message to test the channels with.
     pub(super) fn test(message: &str) -> Self {
         Self {
             v: FORMAT,

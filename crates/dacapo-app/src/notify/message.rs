@@ -84,7 +84,7 @@ impl Message {
         Self { title, text, urgent, json: value, env, workspace: workspace.unwrap_or_default() }.for_chats()
     }
 
-    /// To try the ways.
+    /// A message to test the channels with.
     pub fn test() -> Self {
         let (title, text) = ("dacapo: a test".to_owned(), "This is how you will be told.".to_owned());
         let env = vec![

@@ -148,7 +148,6 @@ pub enum Operation {
     },
 }
 
-/// What came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "done", rename_all = "snake_case")]
 pub enum OperationResult {

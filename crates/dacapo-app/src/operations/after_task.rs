@@ -20,7 +20,6 @@ use crate::pull_request::{Made, Offered, Plan, Wishes, program};
 /// Somebody who watches a task at a terminal is told by the terminal, unless it took so long that they may be elsewhere.
 const SHORT: Duration = Duration::from_secs(60);
 
-/// Who sees a task end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watched {
     /// Somebody at a terminal.

@@ -46,7 +46,7 @@ pub enum Effect {
     From { origin: Origin },
     /// Nothing of the project's file that needs a person's word: it was not trusted before.
     Untrusted,
-    /// Nothing: there are further mistakes.
+    /// It has no effect yet: there are further mistakes.
     StillWrong { problems: Text },
 }
 

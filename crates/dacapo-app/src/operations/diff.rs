@@ -17,9 +17,9 @@ use crate::present::errors;
 pub struct Diff {
     pub repo: Repo,
     pub view: TaskView,
-    /// None: everything is new.
+    /// `None` if everything is new.
     pub from: Option<Oid>,
-    /// None: nothing was committed.
+    /// `None` if nothing was committed.
     pub to: Option<Oid>,
 }
 

@@ -29,7 +29,6 @@ pub struct DroppedTask {
 /// What came of a drop: tasks go one by one.
 #[derive(Debug)]
 pub struct Drops {
-    /// Those that are put away.
     pub done: Vec<DroppedTask>,
     /// Why the next one is not.
     pub failure: Option<Failure>,

@@ -81,7 +81,7 @@ impl App {
 pub struct Killed {
     /// How it is now.
     pub view: TaskView,
-    /// There was nothing to end.
+    /// It was over already.
     pub was_over: bool,
 }
 

@@ -69,7 +69,6 @@ impl App {
         Ok(Listed { entries, elsewhere, proofs })
     }
 
-    /// The same tasks, for programs.
     pub fn list_json(&self, scope: Scope, measure: Measure) -> Result<Vec<ListedTask>, Failure> {
         let (mut listed, now) = (Vec::new(), Timestamp::now());
         for repo in &self.repositories(&self.home()?, scope)? {
@@ -173,7 +172,7 @@ struct Marks {
     known: Known,
     /// The branch that tasks would be merged into, and its tip.
     into: Option<(String, Oid)>,
-    /// Whose tip a commit is.
+    /// Tasks by the tip of their branch.
     tasks: HashMap<Oid, String>,
 }
 

@@ -77,7 +77,6 @@ pub struct Merged {
     pub halted: bool,
 }
 
-/// Who follows a merge.
 pub trait ObserveMerge: MergeObserver {
     /// It begins: `halt` stops it in good order from now on.
     fn begins(&mut self, halt: &Halt) -> Result<(), Failure> {
@@ -85,7 +84,6 @@ pub trait ObserveMerge: MergeObserver {
         Ok(())
     }
 
-    /// What is going to happen.
     fn plan(&mut self, plan: &MergePlan);
 
     /// What became of a task.

@@ -176,7 +176,7 @@ pub enum Chosen {
 /// What is to be done where nobody named a milestone (M2).
 #[derive(Debug, PartialEq, Eq)]
 pub enum ByItself {
-    /// This one is at work.
+    /// This milestone is at work.
     AtWork(String),
     /// This one was cut short, and goes on.
     Resume(String),

@@ -18,7 +18,6 @@ pub struct Pruned {
     pub spared: Vec<Spared>,
     /// What should have gone and did not.
     pub problems: Vec<Text>,
-    /// What it took on disk.
     pub bytes: u64,
 }
 

@@ -17,7 +17,6 @@ use crate::trust::Using;
 /// A pull request, planned or made.
 #[derive(Debug)]
 pub struct Offer {
-    /// What is offered, where.
     pub plan: Plan,
     /// What came of it; none: it was only planned.
     pub made: Option<Made>,

@@ -65,16 +65,15 @@ pub enum Pausing {
 /// What came of telling a task something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TellOutcome {
-    /// When it hears it.
     pub heard: Delivery,
-    /// Only its next iteration does.
+    /// Only its next iteration hears it.
     pub once: bool,
 }
 
 /// What came of an answer to what a task asked.
 #[derive(Debug)]
 pub enum AnswerOutcome {
-    /// Its process waits for it.
+    /// The task's process waits for the answer, and gets it.
     Heard,
     /// It is on record, and nothing goes on by that: one of several findings.
     Settled { finding: usize },

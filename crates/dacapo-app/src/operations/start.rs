@@ -45,7 +45,6 @@ pub enum Intent {
 /// What a surface wants to start.
 #[derive(Debug, Clone)]
 pub struct Start<'a> {
-    /// What is asked for.
     pub request: &'a TaskRequest,
     /// Which process drives it.
     pub driven: Driven,
@@ -62,7 +61,6 @@ pub struct Prepared {
     pub repo: Repo,
     pub data: RepoDir,
     pub loaded: Loaded,
-    /// What is asked for.
     pub asked: Request,
 }
 
@@ -71,7 +69,6 @@ pub struct Prepared {
 pub struct Made {
     pub repo: Repo,
     pub loaded: Loaded,
-    /// What is asked for.
     pub asked: Request,
     pub dir: TaskDir,
     pub(super) lock: Lock,

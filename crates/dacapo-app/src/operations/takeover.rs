@@ -31,7 +31,6 @@ const PAUSING: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct TakenOver {
     pub name: String,
-    /// Where the person works.
     pub place: PathBuf,
     pub session: Session,
     dir: TaskDir,
@@ -174,7 +173,6 @@ fn take(dir: &TaskDir) -> Result<Lock, Failure> {
     })
 }
 
-/// Where the task works.
 fn place(spec: &TaskSpec, view: &TaskView) -> Result<PathBuf, Failure> {
     let path = match &spec.place {
         Place::InPlace { .. } => &spec.top,

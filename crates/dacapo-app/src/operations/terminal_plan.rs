@@ -43,7 +43,7 @@ impl TerminalPlan {
     }
 }
 
-/// The same between processes.
+/// The plan as it passes between processes.
 #[derive(Clone, Serialize, Deserialize)]
 struct Wire {
     name: String,

@@ -11,7 +11,6 @@ use crate::messages::{Text, say};
 use crate::present::errors::InWords as _;
 use crate::present::words;
 
-/// What is back.
 #[derive(Debug)]
 pub struct Undone {
     /// What was kept of it.
@@ -24,7 +23,6 @@ pub struct Undone {
 #[derive(Debug)]
 pub struct PutAway {
     pub kept: DroppedRecord,
-    /// What it takes on disk.
     pub bytes: u64,
     /// Where everything is that is no part of git.
     pub path: String,

@@ -39,9 +39,9 @@ pub struct Entry {
 pub enum Radar {
     /// It can be merged without a conflict.
     Clean,
-    /// Not into the branch that is checked out.
+    /// It conflicts with the branch that is checked out.
     Branch(String),
-    /// Not after another task.
+    /// It would conflict with another task that is merged first.
     Task(String),
 }
 
@@ -90,7 +90,6 @@ pub struct Frame {
     pub zone: TimeZone,
     /// What becomes of tasks that need nothing any more.
     pub done: DoneTasks,
-    /// Which tasks these are.
     pub scope: Scope,
     /// Whether somebody asked what they take on disk.
     pub sizes: Sizes,

@@ -79,7 +79,7 @@ pub struct Step {
     pub cost: Option<String>,
 }
 
-/// Somebody's output.
+/// The output of one agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pane {
     pub title: String,
@@ -265,7 +265,7 @@ pub fn step(record: &IterationRecord, messages: Messages) -> Step {
     }
 }
 
-/// The one at work.
+/// The iteration at work.
 pub fn running(iteration: u32, view: &TaskView, messages: Messages) -> Step {
     let text = match view.status {
         Status::Running => messages.page_running(),

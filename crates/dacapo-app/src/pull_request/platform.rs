@@ -29,7 +29,6 @@ pub(super) struct NewPullRequest<'a> {
     pub(super) draft: bool,
 }
 
-/// What it is called.
 pub fn program(cli: PlatformCli) -> &'static str {
     match cli {
         PlatformCli::Gh => "gh",
@@ -60,7 +59,7 @@ pub(super) fn knows_host(cli: PlatformCli, host: &str) -> Vec<OsString> {
     }
 }
 
-/// Its answer.
+/// Reads the answer to [`knows_host`].
 pub(super) fn host_is_known(cli: PlatformCli, host: &str, done: &CommandOutput) -> bool {
     let knows = done.end == CommandEnd::Code(0);
     match cli {

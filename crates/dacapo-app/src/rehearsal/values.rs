@@ -161,12 +161,10 @@ pub(super) trait Short: DeserializeOwned + JsonSchema {
     /// The JSON Schema types of the short forms.
     const TYPES: &'static [&'static str];
 
-    /// From a text.
     fn from_text(_text: String) -> Option<Self> {
         None
     }
 
-    /// From a number.
     fn from_number(_number: u64) -> Option<Result<Self, String>> {
         None
     }

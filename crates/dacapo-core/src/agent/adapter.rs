@@ -94,7 +94,6 @@ pub struct Wish<'a> {
 #[error("{agent} cannot run with the approval '{}'", approval.as_str())]
 pub struct Unable {
     pub agent: &'static str,
-    /// What it cannot run with.
     pub approval: Approval,
     /// The command that can, as an agent that speaks ACP; empty: none is known.
     pub acp_command: &'static [&'static str],

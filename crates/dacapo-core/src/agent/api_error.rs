@@ -27,7 +27,6 @@ impl Cause {
         status.map_or(Cause::Passing, |status| Cause::of_status(status, message))
     }
 
-    /// By the HTTP status.
     pub(super) fn of_status(status: u16, message: &str) -> Self {
         match status {
             401 => Cause::Login,

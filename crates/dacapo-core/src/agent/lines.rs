@@ -79,7 +79,7 @@ pub(super) trait LineReader: Send {
     /// Takes the next line.
     fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent));
 
-    /// There are no more.
+    /// The last line has been read.
     fn end(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
         let _ = sink;
     }

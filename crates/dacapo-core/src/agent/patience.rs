@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(10 * 60);
 /// Why a turn is ended, with what people are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GiveUp {
-    /// Nothing came of it.
+    /// All attempts failed.
     Failed {
         /// Whether another turn may go better.
         failure: FailureKind,

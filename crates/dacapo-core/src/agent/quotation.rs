@@ -24,7 +24,7 @@ const OTHER_MARKS: &str = "#*-–•:.)]( \t0123456789";
 pub(crate) enum Output {
     /// More may come.
     Open,
-    /// This is all of it.
+    /// Nothing follows.
     Ended,
 }
 

@@ -15,7 +15,7 @@ const MOST_FIELDS: usize = 256;
 pub(super) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Object<'a> {
-    /// None: this is no object.
+    /// `None` if it is not a JSON object.
     pub(super) fn parse(json: &'a str) -> Option<Self> {
         json.trim_start().starts_with('{').then(|| serde_json::from_str(json).ok())?
     }

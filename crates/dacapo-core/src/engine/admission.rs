@@ -62,7 +62,7 @@ pub(super) struct Admission {
     machine: Slot,
 }
 
-/// What it has of one.
+/// What the task has in one queue.
 #[derive(Debug)]
 enum Slot {
     /// It need not wait for one.

@@ -74,7 +74,7 @@ impl Durability {
         })
     }
 
-    /// This, with the next order.
+    /// Sets what the next order forces to disk.
     pub(super) fn set(&mut self, order: Order) {
         self.next = order;
     }

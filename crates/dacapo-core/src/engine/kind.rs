@@ -60,7 +60,6 @@ pub trait Kind: Sync {
 /// A task that no kind here can drive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotThatKind {
-    /// Nobody knows the kind.
     #[error("this version does not know tasks of kind '{0}'")]
     Unknown(String),
     /// Its own part of the spec does not read.

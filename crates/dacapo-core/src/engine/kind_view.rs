@@ -51,7 +51,6 @@ pub trait KindView: fmt::Debug + Send + Sync + Any {
         None
     }
 
-    /// The same once more.
     fn boxed(&self) -> Box<dyn KindView>;
 
     /// For the kind's own rooms, which know what it is.

@@ -209,7 +209,7 @@ pub enum Effect {
     ShareLimit(FoundLimit),
     /// Sleep while another task tries whether the limit of this agent's account is over.
     AwaitProbe {
-        /// Which of the task's agents.
+        /// Index of the agent in the task's list.
         agent: usize,
         /// At the latest until then.
         until: Timestamp,
@@ -271,7 +271,7 @@ pub enum SetupRun {
 /// A turn that is to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnStart {
-    /// Which of the task's agents.
+    /// Index of the agent in the task's list.
     pub agent: usize,
     /// A new conversation begins.
     pub fresh: bool,
@@ -280,7 +280,7 @@ pub struct TurnStart {
 /// A limit that a turn ran into.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundLimit {
-    /// Which of the task's agents.
+    /// Index of the agent in the task's list.
     pub agent: usize,
     pub message: String,
     /// When the limit ends, by its word.
@@ -299,9 +299,8 @@ pub struct TurnPlan {
     pub iteration: u32,
     /// Which turn of this iteration, from 0.
     pub attempt: u32,
-    /// Which of the task's agents.
+    /// Index of the agent in the task's list.
     pub agent: usize,
-    /// What it is told.
     pub prompt: String,
     /// The conversation, where its id is known.
     pub session: Option<String>,
@@ -316,7 +315,7 @@ pub struct TurnPlan {
     /// What it may cost, in USD, where the task has a budget.
     pub budget: Option<f64>,
     pub hard_limit: Option<Duration>,
-    /// Whose limit that is.
+    /// Which setting the hard limit comes from.
     pub hard_limit_is: TimeLimit,
     /// Without any sign of life for so long it is ended.
     pub idle_limit: Duration,

@@ -22,7 +22,7 @@ pub(super) enum Message {
     Stop {
         by: String,
     },
-    /// Something lies in the inbox.
+    /// A command may have arrived in the inbox.
     Mail,
     /// Queue whoever waits for it.
     Report(Report),

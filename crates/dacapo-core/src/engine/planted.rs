@@ -19,7 +19,7 @@ const OF_A_TURN: [&str; 6] = ["raw", "idx", "err", "acp", "usage", "prompt"];
 pub(super) enum TurnBegun {
     /// This process.
     Now,
-    /// One that is gone.
+    /// An earlier process.
     #[default]
     Earlier,
 }

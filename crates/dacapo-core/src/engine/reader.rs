@@ -113,7 +113,7 @@ impl Reader {
         self.parser.is_over()
     }
 
-    /// There are no more.
+    /// The output has ended.
     pub(super) fn finish(mut self, hear: &mut dyn FnMut(AcpItem)) -> Observed {
         let (observer, price) = (&mut self.observer, self.price);
         self.parser.finish(&mut |event| hear(seen(AcpItem::Event(event), observer, price)));

@@ -80,7 +80,7 @@ pub enum Step {
     },
     /// Sleep while another task tries whether the limit of this agent's account is over.
     AwaitProbe {
-        /// Which of the task's agents.
+        /// Index of the agent in the task's list.
         agent: usize,
         /// At the latest until then.
         until: Timestamp,

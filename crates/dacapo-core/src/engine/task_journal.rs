@@ -58,7 +58,6 @@ impl<'a> TaskJournal<'a> {
         !std::mem::replace(&mut self.begun, true)
     }
 
-    /// Nothing is in it yet.
     pub(super) fn is_empty(&self) -> bool {
         self.last.is_none()
     }
@@ -167,7 +166,7 @@ impl Clock {
         Self { before, started: Instant::now() }
     }
 
-    /// Of the task so far.
+    /// Active time of the task so far.
     pub(super) fn elapsed(&self) -> Duration {
         self.before + self.started.elapsed()
     }

@@ -36,7 +36,7 @@ pub(super) struct CallEnded {
 }
 
 impl CallEnded {
-    /// Both, once there are both.
+    /// Gives both, once both are there.
     pub(super) fn both(&mut self) -> Option<(Box<Finished>, Box<Parsed>)> {
         match (self.gone.take(), self.parsed.take()) {
             (Some(gone), Some(parsed)) => Some((gone, parsed)),

@@ -7,7 +7,7 @@ use crate::git::Oid;
 pub struct WorkQuery {
     /// The branch of the task (full name).
     pub branch: Option<String>,
-    /// Where the task began.
+    /// The commit that the task began at.
     pub base: Option<Oid>,
     pub iteration: Option<u32>,
     /// HEAD at the beginning of the iteration.
@@ -34,7 +34,6 @@ pub struct WorkFacts {
     pub branch: Option<String>,
     /// Where the task's branch is; none: it is gone.
     pub tip: Option<Oid>,
-    /// Where the main branch is.
     pub main: Option<Oid>,
     /// Commits that came onto the main branch since it was last seen, and that were made in this working tree or are the
     /// task's own: `hash subject`. What a person commits there in a checkout of theirs is not among them.

@@ -226,7 +226,6 @@ pub enum WaitCause {
 }
 
 impl WaitCause {
-    /// The same in a word.
     pub fn reason(&self) -> WaitReason {
         match self {
             Self::Limit(_) => WaitReason::Limit,

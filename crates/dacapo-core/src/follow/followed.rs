@@ -22,7 +22,6 @@ struct Ringer {
 }
 
 impl Bell {
-    /// One that nobody rings yet.
     pub fn new() -> io::Result<Self> {
         let (ring, heard) = UnixStream::pair()?;
         ring.set_nonblocking(true)?;
@@ -146,7 +145,7 @@ impl Followed {
         Ok(driven)
     }
 
-    /// By the last look.
+    /// As of the last look.
     pub(super) fn is_driven(&self) -> bool {
         self.lock().driven
     }

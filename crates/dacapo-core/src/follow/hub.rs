@@ -113,7 +113,6 @@ impl std::fmt::Debug for Shelf {
 }
 
 impl Hub {
-    /// One that follows nothing yet.
     pub fn new() -> io::Result<Self> {
         Self::with(Notices::new())
     }

@@ -114,7 +114,7 @@ impl std::fmt::Debug for PageReader {
 }
 
 impl PageReader {
-    /// Behind what was read last.
+    /// Offset after what was read last.
     pub fn at(&self) -> u64 {
         self.cursor.at().bytes
     }

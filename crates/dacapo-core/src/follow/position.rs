@@ -42,7 +42,7 @@ pub struct Position {
     pub seq: u64,
     /// Of what the agent prints in the turn at work.
     pub raw: Mark,
-    /// Of its standard error.
+    /// The same of its standard error.
     pub stderr: Mark,
 }
 

@@ -14,7 +14,7 @@ const CHUNK: usize = if cfg!(test) { 97 } else { 64 << 10 };
 /// What comes of one line, or of a piece of a very long one.
 #[derive(Debug, PartialEq)]
 pub struct Group {
-    /// Where the line begins.
+    /// Offset of its first byte.
     pub start: u64,
     /// Offset after its last byte.
     pub end: u64,
@@ -59,7 +59,7 @@ impl Reading {
         self.keep_behind = Some(place);
     }
 
-    /// What was kept, and where.
+    /// The checkpoint that was kept, and its offset.
     pub(super) fn take_kept(&mut self) -> Option<(u64, Box<dyn Parser>)> {
         self.kept.take()
     }

@@ -39,7 +39,7 @@ pub(super) struct Tape {
 struct Inner {
     /// None before anything was printed.
     head: Option<Reading>,
-    /// Which file it is.
+    /// Device and inode: another file of the same name is not read on.
     inode: Option<(u64, u64)>,
     window: VecDeque<Arc<Group>>,
     /// All that came of lines from here on is in the window.

@@ -7,7 +7,7 @@ use super::stage::{Plan, Rules};
 use super::status::Status;
 use super::{CommitRequest, LeftOut, Oid, Repo, Rescued};
 
-/// What was kept of it.
+/// What was kept of uncommitted work.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Loose {
     /// The ref that keeps it; none: there was nothing.

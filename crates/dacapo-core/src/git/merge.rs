@@ -37,7 +37,7 @@ pub(super) struct Tried {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Joining {
     Clean,
-    /// Not in these files.
+    /// They conflict in these files.
     Conflicts(Vec<PathBuf>),
 }
 
@@ -70,7 +70,7 @@ pub enum Merged {
 pub enum Advanced {
     /// It is where the merge put it.
     Done,
-    /// Somebody has moved it since.
+    /// Somebody else has moved the branch since.
     Moved,
     /// It is checked out, and files there are in the way: what git says about them.
     InTheWay(String),

@@ -47,7 +47,6 @@ pub struct LeftOut {
 pub enum Problem {
     /// HEAD was moved to something that does not build on our tip. All of it is kept, HEAD is back.
     HeadMoved {
-        /// Where it was found.
         found: Head,
         /// Where it was put back to.
         home: Head,

@@ -198,7 +198,6 @@ impl Repo {
         self.base.handed()
     }
 
-    /// The same with other locks.
     #[must_use]
     pub(crate) fn holding(mut self, handed: &InheritedLocks) -> Self {
         self.base = self.base.holding(handed);
@@ -260,7 +259,6 @@ impl Repo {
         if self.sha256 { ZEROS } else { &ZEROS[..40] }
     }
 
-    /// Where loose objects are.
     pub fn objects_dir(&self) -> PathBuf {
         self.common_dir.join("objects")
     }

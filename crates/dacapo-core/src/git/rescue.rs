@@ -22,7 +22,7 @@ const BACK: &str = "bring the worktree back";
 const TREE: &str = "tree";
 /// Git's record of the worktree.
 pub(crate) const RECORD: &str = "record";
-/// Where the branch has been.
+/// The branch's reflog.
 const REFLOG: &str = "reflog";
 /// What an operation in progress, or the last one, points to.
 const POINTERS: [&str; 5] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD"];

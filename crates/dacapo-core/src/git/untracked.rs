@@ -97,7 +97,7 @@ pub struct Untracked {
 /// What has become of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Nobody has changed these.
+    /// Unchanged.
     pub same: BTreeSet<PathBuf>,
     /// These have another content, another mode, or are of another kind.
     pub changed: BTreeSet<PathBuf>,
@@ -106,7 +106,7 @@ pub struct Compared {
 }
 
 impl Look {
-    /// None: nothing is there.
+    /// `None` if nothing is there.
     fn at(toplevel: &Path, path: &Path) -> Option<Self> {
         let found = fs::symlink_metadata(toplevel.join(path)).ok()?;
         if is_repository(path) {

@@ -52,16 +52,12 @@ pub enum WorktreeError {
     #[error("worktree {} is locked{}", path.display(), if reason.is_empty() { String::new() } else { format!(": {reason}") })]
     Locked {
         path: PathBuf,
-        /// Why, if that was said.
+        /// Empty if none was given.
         reason: String,
     },
     /// A directory can only be renamed within a file system.
     #[error("{} and {} are on different file systems", from.display(), to.display())]
-    OtherFileSystem {
-        /// What was to move.
-        from: PathBuf,
-        to: PathBuf,
-    },
+    OtherFileSystem { from: PathBuf, to: PathBuf },
     /// Another process has held the lock of the repository for too long.
     #[error("another process has locked the worktrees of this repository ({})", .0.display())]
     Busy(PathBuf),

@@ -19,7 +19,7 @@ const MOVE: &str = "move git's record of a worktree";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) path: PathBuf,
-    /// By its full name.
+    /// Full name of the branch.
     pub(super) branch: Option<String>,
     /// Somebody locked it, perhaps with a reason.
     pub(super) locked: Option<String>,

@@ -85,9 +85,9 @@ pub enum Stop {
 /// How a job ended. A job that fails is data, not an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Exit {
-    /// By itself, with this code.
+    /// It exited with this code.
     Code(i32),
-    /// By this signal.
+    /// A signal ended it.
     Signal(i32),
     SpawnFailed {
         /// What kind of failure.

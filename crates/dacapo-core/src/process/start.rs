@@ -27,7 +27,7 @@ pub fn leave(mut child: std::process::Child) {
 /// Whose signals of the terminal a child hears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
-    /// Those that we hear.
+    /// The same as this process: it is in our group.
     Ours,
     /// None: it is in a process group of its own.
     Own,

@@ -40,7 +40,7 @@ pub enum Amount<T> {
 pub enum InvalidChange {
     #[error("'{0}' is not a limit that can be changed")]
     Key(String),
-    /// Not a value of it.
+    /// The limit cannot have this value.
     #[error("{key}={value}: expected {expected}")]
     Value {
         key: String,

@@ -65,7 +65,7 @@ pub struct Journal {
     length: u64,
     next_seq: u64,
     record: Record,
-    /// Of all that is in it.
+    /// Hash of everything in it.
     hash: Running,
     /// How it was left after the last write of our own.
     left: FileStamp,

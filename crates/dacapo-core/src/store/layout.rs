@@ -86,7 +86,6 @@ impl RepoDir {
         self.0.ancestors().nth(2).unwrap_or(&self.0)
     }
 
-    /// Where the tasks are.
     pub fn tasks_path(&self) -> PathBuf {
         self.0.join("tasks")
     }
@@ -96,7 +95,6 @@ impl RepoDir {
         TaskDir::at(self.tasks_path().join(name.as_str()))
     }
 
-    /// Where a task's worktree goes.
     pub fn worktree(&self, name: &TaskName) -> PathBuf {
         self.0.join("worktrees").join(name.as_str())
     }

@@ -34,7 +34,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// A lock was not to be had.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Somebody else has it.
+    /// Another process holds it.
     #[error("locked by another process")]
     Held,
     /// The process that took it is gone, but a git or a guard that it started is still at work.
@@ -205,7 +205,7 @@ impl Lock {
         }
     }
 
-    /// What is locked was renamed.
+    /// Called after the locked directory was renamed.
     pub(super) fn is_now_at(&mut self, target: &LockTarget) {
         self.holder.clone_from(&target.holder);
     }

@@ -88,7 +88,6 @@ impl RenameRecord {
         Self { v: RENAME_FORMAT, from, to, at: Timestamp::now(), done: false }
     }
 
-    /// The same, finished.
     pub(crate) fn finished(&self) -> Self {
         Self { done: true, ..self.clone() }
     }
@@ -125,7 +124,6 @@ impl RenameRecord {
         Ok(Some(record))
     }
 
-    /// Where it is kept.
     pub(super) fn path(dir: &Path) -> PathBuf {
         dir.join(FILE)
     }

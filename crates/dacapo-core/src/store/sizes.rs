@@ -32,7 +32,6 @@ pub struct Size {
     /// There was no time to count all: it is more than that.
     #[serde(default)]
     pub at_least: bool,
-    /// When it was measured.
     pub at: Timestamp,
     /// Tells the task from another of the same name.
     pub task_created_at: Timestamp,

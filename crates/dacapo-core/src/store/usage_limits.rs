@@ -60,7 +60,6 @@ pub struct SharedLimit {
     pub message: String,
     pub agent: String,
     pub found_by: String,
-    /// When it was found.
     pub at: Timestamp,
     /// How many limits in a row had an end that was only guessed, with this one. 0: the agent named the end.
     #[serde(default)]
@@ -184,7 +183,6 @@ pub(crate) struct ProbeLock {
 }
 
 impl ProbeLock {
-    /// Whose limit it is about.
     pub(crate) fn account(&self) -> &AccountKey {
         &self.account
     }

@@ -72,7 +72,6 @@ pub(super) fn run(app: &Console, args: &Prune) -> Result<u8, Failure> {
     Ok(u8::from(failed))
 }
 
-/// The same for programs.
 fn object(pruned: &Pruned, args: &Prune) -> Object {
     let item = |(item, refs): &(Item, Vec<String>)| {
         let path = |path: &Path| Some(path.display().to_string());

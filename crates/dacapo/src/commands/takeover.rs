@@ -48,7 +48,6 @@ pub(super) fn run(app: &Console, args: &Takeover) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Who works, and where.
 fn session(taken: &TakenOver, messages: Messages) -> String {
     let place = messages.path(&taken.place);
     match &taken.session.with {

@@ -21,7 +21,7 @@ const MOST_CALLS: usize = 128;
 pub(super) enum Stop {
     /// By itself, or to use tools.
     Done,
-    /// At its length limit.
+    /// It was cut at its length limit.
     Cut,
     /// The model or its endpoint declined, in its own word.
     Declined(String),

@@ -22,7 +22,6 @@ const LONGEST_ANSWER: usize = 200;
 /// A larger order is none of ours.
 const LONGEST_ORDER: u64 = 4 << 20;
 
-/// What is to be done.
 #[derive(Debug, Deserialize)]
 struct Order {
     url: String,

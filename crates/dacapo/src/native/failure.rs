@@ -175,7 +175,6 @@ fn is_too_long(said: &Said) -> bool {
     said.is(&TOO_LONG) || TOO_LONG_WORDS.iter().any(|words| message.contains(words))
 }
 
-/// One line for people.
 fn tell(endpoint: &Endpoint, text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(&endpoint.masked(&line), MESSAGE_BYTES).replace('\n', " ")

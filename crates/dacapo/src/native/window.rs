@@ -22,7 +22,7 @@ pub(super) struct Talk {
     earlier: Vec<Message>,
     /// The prompt of this one.
     prompt: Message,
-    /// What came of it.
+    /// What was said and done since the prompt.
     steps: Vec<Message>,
     /// Something was said that is not here any more.
     left_out: bool,
@@ -44,7 +44,7 @@ impl Talk {
         self.earlier.iter().cloned().chain(prompt).chain(remark).chain(self.steps.iter().cloned()).collect()
     }
 
-    /// In bytes.
+    /// Size in bytes.
     pub(super) fn size(&self) -> usize {
         size(&self.earlier) + self.prompt.size() + size(&self.steps) + REMARK.len()
     }

@@ -276,7 +276,7 @@ impl Outlet {
         self.shared.state()
     }
 
-    /// Something is to be written.
+    /// Wakes the writer, and starts it the first time.
     fn wake(&self, mut state: MutexGuard<'_, State>) {
         if state.writer == Writer::NotStarted {
             let shared = Arc::clone(&self.shared);
@@ -362,7 +362,6 @@ pub struct LogOutlet {
 }
 
 impl LogOutlet {
-    /// Nothing was logged yet.
     pub fn new() -> Self {
         Self { outlet: Outlet::new(Stream::Stderr, None), dropped: Arc::default() }
     }

@@ -61,7 +61,6 @@ pub(super) enum GitTrick {
 }
 
 impl GitTrick {
-    /// Its name in scripts.
     pub(super) fn name(self) -> &'static str {
         match self {
             GitTrick::Commit => "commit",

@@ -19,7 +19,7 @@ use dacapo_app::rehearsal::{Fail, Limit, Retry, Run, Script, Split, Step, Write}
 /// Why the turn ends before its last step.
 #[derive(Debug)]
 enum Stop {
-    /// At once, without a word.
+    /// It exits at once, without a word.
     Exit(u8),
     Failed(Fail),
     /// Nobody listens any more.

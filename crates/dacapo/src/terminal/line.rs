@@ -12,7 +12,6 @@ pub struct Line {
     pending: Vec<u8>,
 }
 
-/// What came of some keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edited {
     /// The line is as it is shown.

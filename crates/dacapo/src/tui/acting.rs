@@ -10,7 +10,7 @@ use dacapo_app::present::notes;
 use super::effect::Act;
 use crate::messages::Messages;
 
-/// What is under way.
+/// Operations that are under way.
 #[derive(Debug, Default)]
 pub(crate) struct Acting(Vec<UnderWay>);
 
@@ -85,7 +85,6 @@ impl Acting {
     }
 }
 
-/// What is being done.
 fn doing(operation: &Operation, messages: Messages) -> String {
     match operation {
         Operation::Prompt { .. } | Operation::Start { .. } | Operation::Rerun { .. } => {

@@ -11,7 +11,6 @@ use super::screen::{Binding, Context, Screen, Shape};
 use super::text;
 use super::theme::Role;
 
-/// What is to be drawn.
 pub(super) struct Picture<'a> {
     /// The page, and what is on top of it.
     pub(super) visible: Vec<&'a dyn Screen>,

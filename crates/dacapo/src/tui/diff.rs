@@ -44,7 +44,6 @@ pub(crate) struct DiffPage {
     messages: Messages,
 }
 
-/// What was read.
 struct Patch {
     /// It is gone with this.
     directory: tempfile::TempDir,

@@ -16,7 +16,6 @@ use super::message::{Message, ScreenId};
 use super::screen::Answer;
 use crate::App;
 
-/// Something to be done.
 pub(crate) enum Effect {
     /// Changes something, in a short process of its own ([`App::act_elsewhere`]). What it asks is put to the user as a card,
     /// what came of it is said in the line of notices; tasks that change are heard of as always.

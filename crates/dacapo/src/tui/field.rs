@@ -18,7 +18,6 @@ pub(crate) enum Lines {
     Many,
 }
 
-/// Which of two neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     Next,

@@ -48,7 +48,6 @@ pub(crate) struct Home {
     expected: Option<String>,
 }
 
-/// Which tasks are shown.
 #[derive(Debug, Default)]
 struct Filter {
     text: String,

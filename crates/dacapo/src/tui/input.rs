@@ -124,7 +124,7 @@ struct Reader {
 /// The loop does not listen any more.
 struct Over;
 
-/// Who ended the sleep.
+/// What ended the sleep.
 enum Woken {
     /// Something was typed.
     ByTerminal,

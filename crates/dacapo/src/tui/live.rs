@@ -10,7 +10,7 @@ use crate::error::Failure;
 pub(crate) struct Tasks {
     pub(crate) scope: Scope,
     pub(crate) state: State,
-    /// By repository and name.
+    /// Sorted by repository and name.
     pub(crate) entries: Vec<Entry>,
     /// How many there are in repositories that are not followed.
     pub(crate) elsewhere: usize,
@@ -24,7 +24,6 @@ pub(crate) enum State {
     Failed(Failure),
 }
 
-/// What is new.
 pub(crate) struct News {
     pub(crate) scope: Scope,
     pub(crate) listed: Result<Listed, Failure>,

@@ -255,7 +255,6 @@ impl Model {
         self.screens.iter().rev().find_map(|opened| opened.screen.task(context))
     }
 
-    /// The same for tests.
     #[cfg(test)]
     pub(super) fn selected_task(&self) -> Option<&Brief> {
         self.selected(&self.context())

@@ -31,7 +31,6 @@ pub(crate) struct Pager {
     top: usize,
 }
 
-/// What was printed.
 pub(super) struct Printed(pub(super) String);
 
 impl Pager {

@@ -150,7 +150,6 @@ impl Binding {
         Self { keys: vec![key], what: what.into(), not_now: None }
     }
 
-    /// The same by another key.
     pub(crate) fn or(mut self, key: Key) -> Self {
         self.keys.push(key);
         self
@@ -171,7 +170,6 @@ pub(crate) struct Reply {
     pub(crate) unused: bool,
 }
 
-/// Where to go.
 #[derive(Default)]
 pub(crate) enum Go {
     #[default]

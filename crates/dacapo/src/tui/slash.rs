@@ -18,7 +18,6 @@ use crate::error::Failure;
 use crate::misunderstood::misunderstood;
 use crate::request::{self, TaskRequest};
 
-/// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Meaning {
     /// These operations, one after the other.

@@ -38,7 +38,7 @@ pub struct Call {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
-    /// Something happened beside it.
+    /// Something happened meanwhile.
     Note(Note),
     /// It is done; nothing follows.
     Done(OperationResult),

@@ -23,7 +23,6 @@ pub(super) struct Question {
     pub(super) cwd: PathBuf,
 }
 
-/// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     /// Its exit code and the beginning of what it printed; of its complaints, where it printed nothing else.

@@ -18,7 +18,6 @@ use crate::present::words;
 
 /// An agent and what was found out about it.
 pub struct Subject {
-    /// What was found out.
     pub report: AgentReport,
     /// How it is run, where that is known.
     pub(super) spec: Option<AgentSpec>,

@@ -242,7 +242,7 @@ fn chosen(app: &App, request: &MergeRequest, config: &Config, top: &Path) -> Res
     Ok(agents::choose(app, &wanted, config, top)?.agents)
 }
 
-/// Who resolves conflicts.
+/// Chooses the agents that resolve conflicts.
 struct Helpers<'a> {
     app: &'a App,
     request: &'a MergeRequest,

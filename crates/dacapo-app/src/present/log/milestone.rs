@@ -34,7 +34,7 @@ impl Rounds {
         MilestoneView::of(self.0.own()).map(|milestone| milestone.max_rounds)
     }
 
-    /// Somebody has a turn.
+    /// A turn starts.
     pub(super) fn turn(&self, round: u32, continued: bool) -> String {
         let milestone = MilestoneView::of(self.0.own());
         let who = milestone.and_then(milestone::at_work).unwrap_or_else(|| self.0.agent.clone());

@@ -14,7 +14,7 @@ const MOST_QUESTIONS: usize = 100;
 const METHOD_NOT_FOUND: i32 = -32601;
 const NO_OPTION: i32 = -32602;
 
-/// What is to be done.
+/// What the driver is to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Move {
     Say(Vec<u8>),
@@ -52,7 +52,6 @@ pub struct Assignment {
     pub turn: u32,
     /// Where the agent works.
     pub cwd: String,
-    /// What it is told.
     pub prompt: String,
     /// The conversation that is to go on; none: a new one.
     pub session: Option<String>,

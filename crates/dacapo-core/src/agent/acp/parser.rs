@@ -48,7 +48,7 @@ pub enum AcpMessage {
     Permission(Permission),
     /// It wants something that it was not offered.
     Unserved {
-        /// Its id for it.
+        /// The agent's id of the request.
         id: String,
         /// Why it is not served.
         why: &'static str,
@@ -72,7 +72,6 @@ pub struct Memory {
 /// What an agent can, by its own word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Abilities {
-    /// What it calls itself.
     pub name: String,
     /// `session/load`
     pub load: bool,
@@ -85,7 +84,7 @@ pub struct Abilities {
 /// An open conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
-    /// By what it was opened.
+    /// The request that opened it.
     pub by: Step,
     pub session: String,
     /// The mode that it is to be put into.

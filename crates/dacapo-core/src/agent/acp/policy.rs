@@ -30,7 +30,6 @@ pub(super) fn decide(approval: Approval, kind: ToolKind) -> Decision {
 pub struct Choice {
     /// What the agent knows it by.
     pub id: String,
-    /// What it says to people.
     pub name: String,
     /// It lets the tool be used.
     pub allows: bool,

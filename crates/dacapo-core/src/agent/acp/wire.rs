@@ -218,7 +218,7 @@ pub(super) struct Capabilities {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SessionCapabilities {
-    /// There is one: it can.
+    /// Present if the agent can do it.
     #[serde(deserialize_with = "soft")]
     pub(super) resume: Option<serde::de::IgnoredAny>,
 }

@@ -55,7 +55,6 @@ impl CallFailure {
         self.status_code.status()
     }
 
-    /// In words for people.
     pub(super) fn message(&self) -> String {
         let raw = self.error_message.as_str();
         let said = match fields::read::<EndpointError>(raw.as_bytes()) {

@@ -37,7 +37,7 @@ pub fn guards_with_open(_file: &Path) -> Vec<Pid> {
     Vec::new()
 }
 
-/// That cannot be found out.
+/// It cannot be found out on this system.
 pub fn is_stopped(_pid: Pid) -> bool {
     false
 }
@@ -47,7 +47,7 @@ pub fn waits_for_git(_pid: Pid) -> bool {
     true
 }
 
-/// That cannot be found out.
+/// It cannot be found out on this system.
 pub(crate) fn file_may_be_in_use(_file: &Path, _since: SystemTime, _places: &[&Path]) -> bool {
     true
 }
@@ -120,7 +120,7 @@ pub(super) fn orphans(_lost: &LostGuard<'_>, _guards: &BTreeSet<u32>) -> Vec<Pro
     Vec::new()
 }
 
-/// Of no use without orphans.
+/// Not needed on this system: nothing is adopted.
 pub(in crate::process) fn identity(_pid: u32) -> Option<u64> {
     None
 }

@@ -27,7 +27,7 @@ pub struct Reader {
     pub(super) offset: u64,
     lines: u64,
     pub(super) numbering: Numbering,
-    /// Of all lines so far.
+    /// Hash of all lines so far.
     pub(super) hash: Running,
     started: Option<Timestamp>,
     ending: Option<Ending>,

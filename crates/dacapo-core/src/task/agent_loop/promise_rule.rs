@@ -10,7 +10,7 @@ use crate::spec::TaskSpec;
 /// Folded from the events of a task by the machine that decides it, so that nobody has to guess.
 #[derive(Debug)]
 pub struct PromiseRule {
-    /// None: it is no loop.
+    /// `None` for other kinds of task.
     machine: Option<AgentLoop>,
 }
 

@@ -3,7 +3,6 @@
 use crate::event::{TurnEnd, TurnRecord, Usage};
 use crate::spec::{AgentSpec, OutputFormat, SessionNeed};
 
-/// What is known of it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Conversation {
     pub(crate) session: Option<String>,

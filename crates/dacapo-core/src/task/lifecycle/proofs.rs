@@ -13,7 +13,7 @@ const MOST_RED: u32 = 2;
 /// Proofs of a task's commits.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Proofs {
-    /// The one at work.
+    /// The proof that is being made.
     pub(crate) at_work: Option<Proving>,
     /// What the newest one came to.
     pub(crate) state: Option<ProofState>,

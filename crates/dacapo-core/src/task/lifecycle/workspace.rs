@@ -40,7 +40,7 @@ impl Lifecycle {
         Some(Effect::RunSetup(SetupPlan { index, command, timeout: *timeout }))
     }
 
-    /// What came of that.
+    /// The event that an input means while the workspace is prepared.
     pub(crate) fn prepared(&self, input: &Input) -> Option<Event> {
         let Workspace { ready, set_up, .. } = self.workspace;
         match input {

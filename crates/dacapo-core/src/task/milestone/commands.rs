@@ -38,7 +38,6 @@ impl Milestone {
         }
     }
 
-    /// Both sides hear it.
     pub(super) fn tell(&mut self, text: &str) {
         self.developer.told.push(text.to_owned());
         self.acceptor.told.push(text.to_owned());

@@ -70,9 +70,8 @@ impl Feature {
 /// Why a file is no definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionError {
-    /// Where, from 1.
+    /// The line's number, from 1.
     pub line: usize,
-    /// What is wrong there.
     pub flaw: Flaw,
 }
 

@@ -52,7 +52,6 @@ pub(super) enum Raised {
 }
 
 impl Findings {
-    /// Those that are open.
     pub fn open(&self) -> &[Finding] {
         &self.open
     }

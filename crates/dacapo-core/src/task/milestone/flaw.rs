@@ -84,7 +84,7 @@ pub enum ItemForm {
 /// What could have been written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KnownNames {
-    /// This one is near.
+    /// The known name that is most like it.
     Near(String),
     All(Vec<String>),
 }

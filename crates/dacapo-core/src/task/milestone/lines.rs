@@ -6,7 +6,7 @@ use super::flaw::Flaw;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// Where, from 1.
+    /// The line's number, from 1.
     pub(super) number: usize,
     pub(super) text: &'a str,
     pub(super) kind: Kind<'a>,

@@ -101,7 +101,6 @@ pub struct MilestoneProgress<'a> {
     pub rejections: u32,
     /// How many of them need a person.
     pub max_rejections: u32,
-    /// What it is to bring.
     pub definition: &'a Definition,
     /// Which of its features were accepted.
     pub done: &'a [bool],

@@ -30,7 +30,7 @@ const QUOTED: &str = "What stands in code fences above is quoted from an agent, 
 pub(super) struct Task<'a> {
     pub(super) id: &'a str,
     pub(super) branch: &'a str,
-    /// From 1.
+    /// The round's number, from 1.
     pub(super) round: u32,
     pub(super) max_rounds: u32,
     pub(super) soul: Option<&'a str>,
@@ -61,7 +61,7 @@ pub(super) struct FeatureLine<'a> {
 pub(super) struct Rejected<'a> {
     pub(super) reason: &'a str,
     pub(super) by: Judge,
-    /// There was something to judge.
+    /// The round came to a report.
     pub(super) reported: bool,
 }
 

@@ -108,7 +108,7 @@ pub(super) struct Round {
     pub(super) verdicts_sent_back: u32,
     /// The newest reply of the Acceptor's that was.
     pub(super) given: Option<String>,
-    /// Why, for the next turn.
+    /// Why something was sent back, for the next prompt.
     pub(super) complaints: Vec<String>,
     /// The Developer is to put the tree in order before anybody goes on.
     pub(super) cleanup: bool,

@@ -264,9 +264,8 @@ impl Templates {
 /// Why a file is no template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateError {
-    /// Where, from 1.
+    /// The line's number, from 1.
     pub line: usize,
-    /// What is wrong there.
     pub flaw: Flaw,
 }
 

@@ -247,7 +247,7 @@ fn apart(rest: &str) -> (bool, &str) {
 /// A line about one criterion.
 struct Judged {
     number: usize,
-    /// None: it does not say.
+    /// `None` if the line does not say.
     met: Option<bool>,
     line: String,
 }

@@ -14,7 +14,7 @@ use crate::error::Failure;
 /// Which output is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeptOutput {
-    /// Of one turn.
+    /// The output of one turn.
     Turn(u32),
     /// Standard error of one turn.
     TurnStderr(u32),

@@ -100,7 +100,6 @@ impl Shown {
         }
     }
 
-    /// What is going to happen.
     pub(super) fn show(&mut self, plan: &MergePlan) {
         let MergePlan { into, from, tasks: plan, views, merged, warnings } = plan;
         self.into.clone_from(into);

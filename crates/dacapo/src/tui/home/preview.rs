@@ -21,7 +21,6 @@ const FROM_LINES: u16 = 36;
 #[derive(Default)]
 pub(super) struct Preview {
     shown: Option<(TaskId, String)>,
-    /// What is being read.
     reading: Option<TaskId>,
     stale: bool,
 }

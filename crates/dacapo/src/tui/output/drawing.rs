@@ -13,7 +13,6 @@ use super::window::Window;
 use crate::tui::screen::Context;
 use crate::tui::theme::Role;
 
-/// Which rows are seen.
 impl Output {
     pub(super) fn fold(&self, at: Anchor) -> Fold {
         if self.unfolded.contains(&at) == self.all { Fold::Folded } else { Fold::Unfolded }
@@ -64,7 +63,6 @@ impl Output {
         rows
     }
 
-    /// What is on the screen.
     pub(super) fn visible(&self, window: &Window) -> Vec<(Place, Row)> {
         let (columns, height) = self.size.get();
         let Some(top) = self.top else { return self.last_rows(window, columns, height) };

@@ -89,7 +89,7 @@ pub(crate) enum Severity {
 }
 
 impl Entry {
-    /// What it occupies, roughly.
+    /// Bytes in memory, roughly.
     pub(super) fn size(&self) -> usize {
         let lines = |lines: &[String]| lines.iter().map(String::len).sum::<usize>();
         let text = match &self.body {

@@ -29,7 +29,6 @@ pub(super) struct Hunt {
     of: Option<u64>,
 }
 
-/// What is being read.
 struct Block {
     span: Span,
     /// Offset of its first byte.

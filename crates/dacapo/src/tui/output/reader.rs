@@ -41,7 +41,6 @@ pub(super) enum Step {
     Idle,
 }
 
-/// What is read.
 #[derive(Debug)]
 pub(super) enum Paper {
     /// Turns of a task.

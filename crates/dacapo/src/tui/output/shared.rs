@@ -16,7 +16,6 @@ use super::window::Window;
 pub(super) enum Request {
     /// These are the turns of the document.
     Sources(Vec<Source>),
-    /// Another side of them.
     Side(Side),
     /// The window goes there.
     GoTo(Target),
@@ -71,7 +70,7 @@ pub(crate) enum Hunted {
     NotFound(Direction),
 }
 
-/// Behind the lock.
+/// What the lock protects.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) window: Window,

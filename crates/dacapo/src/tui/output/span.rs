@@ -27,7 +27,6 @@ pub(super) enum From<'a> {
     Behind(Anchor),
 }
 
-/// What came of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spanned {
     More,
@@ -38,7 +37,7 @@ pub(super) enum Spanned {
 /// A reader of one turn.
 #[derive(Debug)]
 pub(super) struct Span {
-    /// Which of the sources.
+    /// Index of the source.
     pub(super) source: usize,
     reader: PageReader,
     weaver: Weaver,

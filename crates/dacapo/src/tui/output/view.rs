@@ -28,7 +28,6 @@ pub(super) struct Place {
     pub(super) row: usize,
 }
 
-/// What came of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Pressed {
     Used,

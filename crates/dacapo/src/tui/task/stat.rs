@@ -17,7 +17,6 @@ pub(super) struct Stats {
     counted: Option<String>,
 }
 
-/// What was counted.
 pub(super) struct Counted(Result<HashMap<u32, (u64, u64)>, Failure>);
 
 impl Stats {
