@@ -102,6 +102,8 @@ type LogLine = (Option<Date>, String);
 
 impl Log {
     fn print(&mut self, lines: impl IntoIterator<Item = LogLine>) {
+        // Which lines are the last is known only when the journal has been read; until then only as many are held as
+        // will be shown.
         if let Some((most, held)) = &mut self.last {
             for line in lines {
                 held.push_back(line);

@@ -83,6 +83,8 @@ impl Reader {
         // The last line may be one without an end.
         job.span.finish(&mut job.entries).map_err(unreadable)?;
         job.entries.retain(|entry| job.stop.is_none_or(|stop| entry.at < stop));
+        // No entry begins in this part: it is the middle of one long message. Reading further back in growing steps
+        // finds its beginning without reading a large turn from the start.
         if job.entries.is_empty() && job.place > 0 {
             self.begin_before(source, job.stop, job.bytes.saturating_mul(4))?;
             return Ok(self.job.take());
@@ -99,6 +101,8 @@ impl Reader {
         state.reading = None;
         state.window.push_front(job.entries);
         state.window.begins = begins;
+        // The screen must not lose what it shows now. Only entries behind the last visible one are dropped; the
+        // reader then no longer stands at the end of the window, and its place there is given up.
         let seen = state.seen.map(|(_, last)| last).filter(|last| state.window.holds(*last));
         let keep = seen.or(state.window.first().map(|first| first.at));
         if keep.is_some_and(|keep| state.window.trim_back(keep)) {

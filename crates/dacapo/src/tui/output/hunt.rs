@@ -167,6 +167,8 @@ impl Hunt {
             out.retain(|entry| block.stop.is_none_or(|stop| entry.at < stop));
         }
         block.first = block.first.or(out.first().map(|entry| entry.at));
+        // The block is read forward although the search goes up, because a message can only be read from its
+        // beginning. So no match is the answer until the whole block is read: the last one is the nearest.
         if let Some(found) = out.iter().rev().find(|entry| self.has(entry)) {
             block.found = Some(found.at);
         }
@@ -185,6 +187,8 @@ impl Hunt {
                 Some(earlier) => Self::block_before(reader, earlier, None, BLOCK)?,
                 None => None,
             },
+            // The block may begin inside a message, which is then skipped. The next one ends at the first entry that
+            // was whole, so that what was skipped is searched there.
             (_, Some(first)) => Self::block_before(reader, source, Some(first), BLOCK)?,
             // A message that is longer than the block.
             (_, None) => Self::block_before(reader, source, block.stop, block.bytes.saturating_mul(4))?,

@@ -75,6 +75,8 @@ impl Window {
                     Body::Call(call) => Some(call),
                     _ => None,
                 });
+                // The answer is shown under its call, which may be several entries back: agents start several calls
+                // before the first one is answered.
                 if let Some(call) = call.into_iter().find(|call| call.id == answer.id) {
                     self.bytes += entry.size();
                     call.answer = Some(answer.clone());
@@ -97,6 +99,7 @@ impl Window {
             }
             let is_answer =
                 |entry: &Entry| matches!(&entry.body, Body::Answer(answer) if answer.id == call.id);
+            // The edge of the window lay between a call and its answer, and the answer stood alone until now.
             if let Some(at) = self.entries.iter().take(FAR).position(is_answer)
                 && let Some(Entry { body: Body::Answer(answer), .. }) = self.entries.remove(at)
             {
@@ -125,6 +128,8 @@ impl Window {
             let gone = self.entries.pop_back();
             self.bytes = self.bytes.saturating_sub(gone.map_or(0, |entry| entry.size()));
             self.ends = false;
+            // The unfinished line is behind the entries that go, and would otherwise stand right after an entry that
+            // it does not follow.
             self.begun = None;
             dropped = true;
         }
