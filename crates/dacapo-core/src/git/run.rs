@@ -7,7 +7,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -295,7 +295,7 @@ impl Call {
         };
         match start() {
             Ok((child, stdin, stdout, stderr)) => {
-                Ok(Running { call: self, child, stdin, stdout: Some(stdout), stderr, writer: None, started })
+                Ok(Running { call: self, child, stdin, stdout, stderr, writer: None, started })
             }
             // A missing directory gives the same code as a missing program.
             Err(source) if source.kind() == io::ErrorKind::NotFound && self.dir.is_dir() => {
@@ -323,21 +323,12 @@ impl Call {
 
     /// The same, but at most `most` bytes of it; none: there would have been more, and git was ended.
     pub(super) fn stdout_within(self, most: usize) -> Result<Option<Vec<u8>>, GitError> {
-        let mut running = self.spawn()?;
-        let mut read = Vec::new();
-        if let Some(pipe) = running.stdout.take() {
-            let mut bounded = pipe.take(most as u64 + 1);
-            let (operation, dir) = (running.call.operation, running.call.dir.clone());
-            bounded.read_to_end(&mut read).map_err(GitError::io(operation, &dir))?;
+        let output = self.spawn()?.output_within(most as u64 + 1)?;
+        match output.exit {
+            _ if output.stdout.len() > most => Ok(None),
+            Some(0) => Ok(Some(output.stdout)),
+            _ => Err(output.error()),
         }
-        if read.len() > most {
-            // It may have ended by itself meanwhile.
-            drop(running.child.kill());
-            running.output()?;
-            return Ok(None);
-        }
-        let output = running.output()?;
-        if output.exit == Some(0) { Ok(Some(read)) } else { Err(output.error()) }
     }
 
     /// The command for people: without the overrides.
@@ -364,7 +355,7 @@ pub(super) struct Running {
     call: Call,
     child: Child,
     stdin: Option<io::PipeWriter>,
-    stdout: Option<io::PipeReader>,
+    stdout: io::PipeReader,
     stderr: io::PipeReader,
     writer: Option<JoinHandle<()>>,
     started: SystemTime,
@@ -381,17 +372,29 @@ impl Running {
     }
 
     pub(super) fn output(self) -> Result<Output, GitError> {
+        self.output_within(u64::MAX)
+    }
+
+    /// Ends it as soon as it has said this many bytes on stdout.
+    fn output_within(self, most: u64) -> Result<Output, GitError> {
         let Self { call, child, stdin, stdout, stderr, writer, started } = self;
         drop(stdin);
         // Both pipes are read to their end before the child is waited for: one that fills a pipe would never exit.
-        let read = read_both(stdout, stderr);
+        let read = read_both(stdout, stderr, most);
+        let ended_by_us = read.as_ref().is_ok_and(|[stdout, _]| stdout.len() as u64 == most);
+        if ended_by_us {
+            // It may have ended by itself meanwhile.
+            drop(child.kill());
+        }
         let ended = child.wait();
         if let Some(writer) = writer {
             // It ends when the child has: the pipe is closed then.
             drop(writer.join());
         }
         let ended = ended.map_err(GitError::io(call.operation, &call.dir))?;
-        if was_killed(ended.terminating_signal(), ended.exit_status()) {
+        // What we end ourselves only reads. Taken for one that somebody killed, it would make a lock of the user's look as if
+        // a git of ours had left it.
+        if !ended_by_us && was_killed(ended.terminating_signal(), ended.exit_status()) {
             call.killed.get_or_init(|| started);
         }
         let [stdout, stderr] = read.map_err(GitError::io(call.operation, &call.dir))?;

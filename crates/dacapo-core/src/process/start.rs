@@ -69,24 +69,24 @@ impl Child {
     }
 }
 
-/// Reads two pipes to their ends at once, so that neither is full while the other is waited for.
-pub(crate) fn read_both(first: Option<io::PipeReader>, second: io::PipeReader) -> io::Result<[Vec<u8>; 2]> {
+/// Reads two pipes to their ends at once, so that neither is full while the other is waited for. Of the first one at most
+/// `most` bytes are read: it returns when it has them, whether or not the pipes have ended.
+pub(crate) fn read_both(
+    first: io::PipeReader,
+    second: io::PipeReader,
+    most: u64,
+) -> io::Result<[Vec<u8>; 2]> {
     let mut read = [Vec::new(), Vec::new()];
-    let Some(first) = first else {
-        let mut second = second;
-        second.read_to_end(&mut read[1])?;
-        return Ok(read);
-    };
-    let mut pipes = [first, second];
+    let mut pipes = [first.take(most), second.take(u64::MAX)];
     for pipe in &pipes {
         // Non-blocking, so that `read_to_end` returns with WouldBlock when a pipe is empty. What it has read by then
         // stays in the buffer.
-        rustix::io::ioctl_fionbio(pipe, true)?;
+        rustix::io::ioctl_fionbio(pipe.get_ref(), true)?;
     }
     loop {
         let ready = {
             let mut waiting =
-                pipes.each_ref().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN));
+                pipes.each_ref().map(|pipe| PollFd::from_borrowed_fd(pipe.get_ref().as_fd(), PollFlags::IN));
             match poll(&mut waiting, None) {
                 Ok(_) | Err(Errno::INTR) => waiting.map(|pipe| !pipe.revents().is_empty()),
                 Err(error) => return Err(error.into()),
@@ -97,10 +97,12 @@ pub(crate) fn read_both(first: Option<io::PipeReader>, second: io::PipeReader) -
                 continue;
             }
             match pipes[at].read_to_end(&mut read[at]) {
+                // The writer may well go on; nobody waits for the end of what it says on the other pipe.
+                Ok(_) if pipes[at].limit() == 0 => return Ok(read),
                 // That one has ended, so that only the other is left to wait for.
                 Ok(_) => {
                     let other = 1 - at;
-                    rustix::io::ioctl_fionbio(&pipes[other], false)?;
+                    rustix::io::ioctl_fionbio(pipes[other].get_ref(), false)?;
                     pipes[other].read_to_end(&mut read[other])?;
                     return Ok(read);
                 }

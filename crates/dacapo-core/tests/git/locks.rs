@@ -141,3 +141,39 @@ fn r1_an_index_that_was_adopted_before_a_crash_leaves_no_lock() {
     assert!(!f.path(".git/dacapo.index").exists());
     assert_eq!(f.status(), "");
 }
+
+#[test]
+fn r1_a_git_that_we_end_ourselves_leaves_the_users_lock_alone() {
+    let mut f = Fixture::new();
+    f.write("big", &"x".repeat(200_000));
+    f.git(&["add", "-A"]);
+    f.git(&["commit", "-qm", "big"]);
+    f.home = f.repo.head().expect("head");
+    let tip = f.home.commit.clone().expect("a commit");
+    // It has more to say than is wanted, and is ended while it says it. `cat-file` takes no locks.
+    assert_eq!(f.repo.file_at(&tip, "big".as_ref(), 10).expect("read"), None);
+    assert_eq!(f.repo.git_killed().get(), None);
+    let lock = f.path(".git/index.lock");
+    fs::write(&lock, "").expect("lock");
+    f.write("x", "x");
+    assert_eq!(f.commit().notices, [Notice::IndexLocked(lock)]);
+}
+
+#[test]
+fn r1_a_git_that_complains_at_length_does_not_hang() {
+    let mut f = Fixture::new();
+    let bin = f.dir.path().join("bin");
+    fs::create_dir(&bin).expect("bin");
+    let git = "#!/bin/sh\nPATH=${PATH#*:}\ncase \"$*\" in *cat-file*) head -c 300000 /dev/zero >&2;; esac\nexec git \"$@\"\n";
+    fs::write(bin.join("git"), git).expect("git");
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).expect("mode");
+    let path = std::env::var("PATH").expect("PATH");
+    let env = env(f.dir.path()).with([("PATH", format!("{}:{path}", bin.display()))]);
+    f.repo = Repo::discover(f.repo.toplevel(), &env).expect("a repository");
+    let tip = f.repo.head().expect("head").commit.expect("a commit");
+    let (done, read) = std::sync::mpsc::channel();
+    let repo = f.repo.clone();
+    std::thread::spawn(move || done.send(repo.file_at(&tip, "a.txt".as_ref(), 1000).expect("read")));
+    let read = read.recv_timeout(Duration::from_secs(10)).expect("it ends");
+    assert!(read.is_some());
+}
