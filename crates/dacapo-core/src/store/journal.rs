@@ -176,10 +176,6 @@ impl Journal {
             self.mark_altered();
             return Err(error);
         }
-        if length < self.length {
-            self.mark_altered();
-            return Err(JournalError::Altered { path: self.path.clone() });
-        }
         if length > self.length {
             return Err(self.cut_off(length - self.length));
         }
