@@ -1,5 +1,5 @@
 //! What every object and event that programs get from Dacapo looks like, taken from the types themselves. `docs/json.md` is
-//! written from it ([`page`]), and tests hold real output against it ([`Reference::problems`]). No command uses this, so it
+//! written from it ([`page()`]), and tests hold real output against it ([`Reference::problems`]). No command uses this, so it
 //! is no part of the program.
 
 use dacapo_core::event::Envelope;

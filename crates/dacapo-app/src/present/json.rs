@@ -66,7 +66,7 @@ pub fn event(line: &Envelope) -> Value {
         }
         Event::WorkspaceFailed { problems } => words::problems(&mut value, problems),
         Event::CommitIntent(planned) | Event::NoCommit(planned) => {
-            words::problems(&mut value, &planned.problems)
+            words::problems(&mut value, &planned.problems);
         }
         // These say all by themselves.
         Event::TaskCreated { .. }

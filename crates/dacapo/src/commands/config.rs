@@ -29,10 +29,10 @@ pub(super) fn run(app: &Console, args: &Config) -> Result<u8, Failure> {
             let change = app.set_config(whose(*project), key, value)?;
             match change.written {
                 Written::Changed => {
-                    app.print(&messages.config_set_in(key, &messages.path(Path::new(&change.path))))
+                    app.print(&messages.config_set_in(key, &messages.path(Path::new(&change.path))));
                 }
                 Written::AsItWas => {
-                    app.print(&messages.config_set_already(key, &messages.path(Path::new(&change.path))))
+                    app.print(&messages.config_set_already(key, &messages.path(Path::new(&change.path))));
                 }
             }
             tell_effect(app, &change);
@@ -41,10 +41,10 @@ pub(super) fn run(app: &Console, args: &Config) -> Result<u8, Failure> {
             let change = app.unset_config(whose(*project), key)?;
             match change.written {
                 Written::Changed => {
-                    app.print(&messages.config_unset_in(key, &messages.path(Path::new(&change.path))))
+                    app.print(&messages.config_unset_in(key, &messages.path(Path::new(&change.path))));
                 }
                 Written::AsItWas => {
-                    app.print(&messages.config_not_set_in(key, &messages.path(Path::new(&change.path))))
+                    app.print(&messages.config_not_set_in(key, &messages.path(Path::new(&change.path))));
                 }
             }
             tell_effect(app, &change);
