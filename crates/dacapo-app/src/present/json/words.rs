@@ -18,6 +18,7 @@ pub struct Added {
     pub object: &'static str,
     pub field: &'static str,
     pub holds: Holds,
+    /// What the field means, for `docs/json.md`.
     pub about: &'static str,
 }
 
@@ -33,7 +34,7 @@ const fn text(object: &'static str, field: &'static str, about: &'static str) ->
 }
 
 /// All of them. A field that is put in and not named here fails the tests.
-pub const ADDED: [Added; 7] = [
+pub const ADDED: [Added; 8] = [
     text("Needs", "question", "What a person is asked: a sentence, or the agent's own words."),
     Added {
         object: "Needs",
@@ -45,6 +46,7 @@ pub const ADDED: [Added; 7] = [
     text("NotAllowed", "message", "What the agent was refused and what would allow it, as a sentence."),
     text("StopDetail", "message", "The whole detail as a sentence."),
     text("Notice", "message", "The whole notice as a sentence."),
+    text("CurrentStep", "message", "What the task is doing, in a few words."),
     text("IterationRecord", "error", "Why the iteration failed, as a sentence. Absent if it succeeded."),
 ];
 
