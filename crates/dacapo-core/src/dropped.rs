@@ -13,7 +13,7 @@
 mod record;
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -387,13 +387,11 @@ impl<'a> Dropped<'a> {
         files::make_dir(&dir).map_err(file(FileAction::Create, &dir))?;
         let json =
             serde_json::to_vec_pretty(kept).map_err(|error| file(FileAction::Write, &dir)(error.into()))?;
-        let write = || -> io::Result<()> {
-            let mut paper = tempfile::Builder::new().prefix(".new-").tempfile_in(&dir)?;
-            paper.write_all(&json)?;
-            paper.as_file().sync_data()?;
-            paper.persist(dir.join(PAPER)).map(drop).map_err(|error| error.error)
-        };
-        write().map_err(file(FileAction::Write, &dir.join(PAPER)))
+        let paper = dir.join(PAPER);
+        files::replace_on_disk(&paper, &json).map_err(file(FileAction::Write, &paper))?;
+        // The directory is new, too: without its name in the one above, a power cut takes the record with it.
+        let above = dir.parent().unwrap_or(&dir);
+        files::sync_dir(above).map_err(file(FileAction::Write, above))
     }
 }
 

@@ -53,8 +53,12 @@ pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
 
 /// All of a file. One that is longer than `most` bytes is refused: no file of ours is.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    read_all(&open(path)?, path, most)
+}
+
+fn read_all(file: &File, path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let message = format!("{} is longer than {most} bytes", path.display());
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
@@ -76,8 +80,8 @@ pub(crate) fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if found.mode() & 0o002 != 0 {
         return Err(denied("can be written by every user of this machine: look at it, then chmod 600 it"));
     }
-    drop(file);
-    read(path, most)
+    // From the file that was looked at: under its name there may be another one by now.
+    read_all(&file, path, most)
 }
 
 /// Root could do anything as this user anyway.

@@ -21,7 +21,7 @@ use crate::dropped::{DropError, Dropped, DroppedRecord};
 use crate::engine::{Kinds, NotThatKind};
 use crate::event::Event;
 use crate::files::FileAction;
-use crate::git::{BranchWorktree, EndedRun, GitError, Repo, SettingsFiles, WorktreeError};
+use crate::git::{BranchWorktree, EndedRun, GitError, LONGEST_LIST, Repo, SettingsFiles, WorktreeError};
 use crate::spec::{TaskName, TaskSpec};
 use crate::store::{
     JournalError, Lock, OpenError, OwnWorktree, RenameRecord, RepoDir, TaskDir, TaskLocation, files,
@@ -244,8 +244,9 @@ impl Begun<'_> {
     /// The settings of the branch are in git's config: that they have moved is no agent's doing.
     fn follow_settings(&self, before: &SettingsFiles) {
         let path = self.dir.settings_files_path();
-        let seen =
-            fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<SettingsFiles>(&bytes).ok());
+        let seen = files::read(&path, LONGEST_LIST)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<SettingsFiles>(&bytes).ok());
         let Some(mut seen) = seen else { return };
         let known = seen.clone();
         seen.follow(before, SettingsFiles::of(self.repo, &self.spec.top, Some(before)));

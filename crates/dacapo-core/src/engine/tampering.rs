@@ -1,15 +1,13 @@
 //! What agents change beside their work: git's own settings and hooks, and those of Dacapo. It is not undone, since a task may ask
 //! for it; but it is said at once, and named in the result (R6).
 
-use crate::event::WorkspaceNotice;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use super::context::DriverError;
 use super::driver::Driver;
-use crate::git::{Repo, SettingsFiles};
+use crate::event::WorkspaceNotice;
+use crate::files;
+use crate::git::{LONGEST_LIST, Repo, SettingsFiles};
 use crate::store::TaskDir;
 
 /// What they were before the first turn, and what was said of them since.
@@ -27,11 +25,12 @@ impl Tampering {
             return;
         }
         let path = dir.settings_files_path();
-        let seen = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let seen =
+            files::read(&path, LONGEST_LIST).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         self.before = Some(seen.unwrap_or_else(|| {
             let now = SettingsFiles::of(repo, top, None);
             // Without it a process that takes the task up starts from what it finds.
-            let _ = serde_json::to_vec(&now).map(|bytes| write(&path, &bytes));
+            let _ = serde_json::to_vec(&now).map(|bytes| files::replace(&path, &bytes));
             now
         }));
     }
@@ -74,9 +73,4 @@ impl Driver<'_> {
         }
         self.note_of_workspace(WorkspaceNotice::SettingsChanged { files: changed })
     }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all(bytes)
 }

@@ -76,7 +76,7 @@ pub use repo::{DiscoverError, Repo};
 pub(crate) use rescue::RECORD;
 pub use rescue::SetAside;
 pub use resolution::{OpenMerge, Resolution, Unresolved};
-pub use settings_files::SettingsFiles;
+pub use settings_files::{LONGEST_LIST, SettingsFiles};
 pub(crate) use standalone::{Entry, Flags, IgnoredBy, Settings, Standalone, quoted};
 pub use stat::{FileStat, Lines};
 pub use uncommitted::{Copied, SavedChanges};

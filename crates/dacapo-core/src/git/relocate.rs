@@ -22,6 +22,7 @@ use super::rescue::short;
 use super::run::Call;
 use super::worktree_admin::settled;
 use super::{Head, Repo, WorktreeError};
+use crate::files;
 
 const RENAME: &str = "rename the worktree";
 const REASON: &str = "dacapo: rename";
@@ -357,7 +358,8 @@ fn replace(file: &Path, bytes: &[u8]) -> Result<(), GitError> {
         new.write_all(bytes)?;
         // Git reads these files directly. After a power cut an empty one would be a worktree that git cannot open.
         new.sync_data()?;
-        fs::rename(&beside, file)
+        fs::rename(&beside, file)?;
+        files::sync_dir(file.parent().unwrap_or(Path::new(".")))
     };
     write().map_err(GitError::io(RENAME, file))
 }

@@ -14,6 +14,9 @@ use super::Repo;
 /// Larger files are compared by what the file system says of them.
 const MOST_BYTES: u64 = 1 << 20;
 
+/// No list of what the files looked like is longer: each of them has a line.
+pub const LONGEST_LIST: u64 = 4 << 20;
+
 /// Nobody has more hooks; an agent could make so many that looking at them would take for ever.
 const MOST_FILES: usize = 200;
 
