@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::rows::{Row, Shape, Union, Variant, meaning};
 use super::{Reference, Root};
+use crate::present::kind_words;
 
 /// What agents do has a chapter of its own.
 const AGENT_EVENT: &str = "AgentEvent";
@@ -23,8 +24,8 @@ pub fn page() -> String {
     page.whole("Errors", Root::Error);
     page.whole("Doctor", Root::Doctor);
     page.whole("Config", Root::Config);
-    page.heading(2, "Milestones");
-    page.line("What the commands `dacapo milestone …` print. The task of a milestone has `milestone` in `status --json`, and its journal the event [`milestone`](#milestone).");
+    page.heading(2, kind_words::OWN_SECTION.0);
+    page.line(kind_words::OWN_SECTION.1);
     page.variants(Root::OwnObject);
     page.whole("Notifications", Root::Notification);
     page.heading(2, "Following a task");
@@ -37,8 +38,8 @@ pub fn page() -> String {
         "What was asked when the task was created, in the task's directory. It never changes.",
         Root::Spec,
     );
-    page.file(".dacapo/milestones/ID.json", "", Root::OwnFile);
-    page.file(".dacapo/state.json", "", Root::OwnState);
+    page.file(kind_words::OWN_FILES.0, "", Root::OwnFile);
+    page.file(kind_words::OWN_FILES.1, "", Root::OwnState);
     page.values();
     with_anchors(&page.out)
 }

@@ -163,6 +163,17 @@ pub struct EventLines {
 /// The kind that has these.
 pub const OWN_KIND: &str = own::KIND;
 
+/// The heading and the introduction of their objects in docs/json.md.
+pub const OWN_SECTION: (&str, &str) = own::json::SECTION;
+
+/// Their files for other programs.
+pub const OWN_FILES: (&str, &str) = own::json::FILES;
+
+/// How the file of a task of such a kind is written, for those who have just set up a repository.
+pub fn new_definition(messages: Messages) -> Next {
+    own::new_definition(messages)
+}
+
 const KINDS: &[&dyn KindWords] = &[&own::Milestones];
 
 /// The words for tasks of this kind; none: they are told as loops are.

@@ -201,6 +201,11 @@ fn of(view: &TaskView) -> Option<&MilestoneView> {
     MilestoneView::of(view.own())
 }
 
+/// How a new one is written.
+pub fn new_definition(messages: Messages) -> Next {
+    Next::new(messages.command("milestone new ID \"TITLE\" --edit"), messages.next_new_milestone())
+}
+
 /// How many open findings are said where there is little room.
 pub const MOST_FINDINGS: usize = 5;
 

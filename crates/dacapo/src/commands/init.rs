@@ -3,6 +3,7 @@
 use dacapo_app::operations::init::{Imported, InitResult, what_for};
 use dacapo_app::present::json::Object;
 use dacapo_app::present::json::objects::Init as InitObject;
+use dacapo_app::present::kind_words;
 use dacapo_app::present::next::{self, Next};
 
 use crate::args::Init;
@@ -42,10 +43,7 @@ fn told(founded: &InitResult, messages: Messages) -> String {
     let notes = founded.notes.iter().map(|note| note.in_words(messages));
     let notes = notes.map(|note| format!("{}{}", messages.label_note(), words::line(note, words::WHOLE)));
     lines.extend(notes.map(|note| format!("  {}", paint(WARN, &note))));
-    let all = [
-        Next::new(messages.command("milestone new ID \"TITLE\" --edit"), messages.next_new_milestone()),
-        Next::new("git add .dacapo", messages.next_git_add()),
-    ];
+    let all = [kind_words::new_definition(messages), Next::new("git add .dacapo", messages.next_git_add())];
     lines.push(next::lines(&all, messages));
     lines.join("\n")
 }

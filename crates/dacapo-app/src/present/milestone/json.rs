@@ -211,3 +211,12 @@ pub struct RoundObject {
     /// What the round cost; null if it is not known.
     pub cost_usd: Option<f64>,
 }
+
+/// The heading and the introduction of these objects in docs/json.md.
+pub const SECTION: (&str, &str) = (
+    "Milestones",
+    "What the commands `dacapo milestone …` print. The task of a milestone has `milestone` in `status --json`, and its journal the event [`milestone`](#milestone).",
+);
+
+/// The files for other programs: about a milestone, and about which one is under way.
+pub const FILES: (&str, &str) = (".dacapo/milestones/ID.json", ".dacapo/state.json");
