@@ -40,6 +40,7 @@ mod put_away;
 mod questions;
 mod request;
 mod script;
+mod settings;
 mod start;
 mod starting;
 mod status;
@@ -202,6 +203,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("questions", questions::QUESTIONS),
     ("request", request::REQUEST),
     ("script", script::SCRIPT),
+    ("settings", settings::SETTINGS),
     ("start", start::START),
     ("starting", starting::STARTING),
     ("status", status::STATUS),

@@ -26,6 +26,7 @@ pub(crate) mod prose;
 pub mod refusals;
 pub mod report;
 pub mod role;
+pub mod settings;
 pub mod status;
 pub mod table;
 pub mod untracked;

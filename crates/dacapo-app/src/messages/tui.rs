@@ -19,9 +19,9 @@ messages! {
     tui_help_everywhere() { en: "Everywhere", zh_cn: "任何地方", zh_tw: "任何地方" }
     tui_help_symbols() { en: "Symbols", zh_cn: "符号", zh_tw: "符號" }
     tui_symbol_proven() { en: "proven: the checks passed on exactly that commit", zh_cn: "已证明：检查在该提交上通过", zh_tw: "已證明：檢查在該提交上通過" }
-    tui_symbol_passed() { en: "the checks passed where the agent works; not proven", zh_cn: "检查在代理的工作区中通过，未经证明", zh_tw: "檢查在代理的工作區中通過，未經證明" }
+    tui_symbol_passed() { en: "the checks passed where the agent works; not proven", zh_cn: "检查在智能体的工作区中通过，未经证明", zh_tw: "檢查在代理的工作區中通過，未經證明" }
     tui_symbol_failed() { en: "failed", zh_cn: "失败", zh_tw: "失敗" }
-    tui_symbol_claimed() { en: "done by the agent's own word; nothing was checked", zh_cn: "代理自称完成，没有经过检查", zh_tw: "代理自稱完成，沒有經過檢查" }
+    tui_symbol_claimed() { en: "done by the agent's own word; nothing was checked", zh_cn: "智能体自称完成，没有经过检查", zh_tw: "代理自稱完成，沒有經過檢查" }
     tui_symbol_stopped() { en: "stopped before it was done; in an iteration: the checks are red", zh_cn: "未完成就停止；在迭代中：检查未通过", zh_tw: "未完成就停止；在迭代中：檢查未通過" }
     tui_symbol_running() { en: "running", zh_cn: "运行中", zh_tw: "執行中" }
     tui_symbol_waiting() { en: "waiting for a usage limit or a free place", zh_cn: "等待用量限制或空位", zh_tw: "等待用量限制或空位" }
@@ -51,17 +51,17 @@ messages! {
     tui_empty_everywhere() { en: "No tasks yet.", zh_cn: "还没有任务。", zh_tw: "還沒有任務。" }
     tui_empty_new() {
         en: "say what is to be done; an agent does it in a worktree of its own, until your checks pass",
-        zh_cn: "说明要做什么；代理会在自己的工作树中完成，直到你的检查通过",
+        zh_cn: "说明要做什么；智能体会在自己的工作树中完成，直到你的检查通过",
         zh_tw: "說明要做什麼；代理會在自己的工作樹中完成，直到你的檢查通過",
     }
     tui_empty_demo() {
         en: "watch a whole run with a scripted agent: free, over in seconds",
-        zh_cn: "观看脚本代理的完整运行：免费，几秒钟结束",
+        zh_cn: "观看脚本智能体的完整运行：免费，几秒钟结束",
         zh_tw: "觀看腳本代理的完整執行：免費，幾秒鐘結束",
     }
     tui_empty_doctor() {
         en: "which agents are installed here, and how to get one",
-        zh_cn: "这里安装了哪些代理，以及如何获得代理",
+        zh_cn: "这里安装了哪些智能体，以及如何安装一个",
         zh_tw: "這裡安裝了哪些代理，以及如何取得代理",
     }
     tui_empty_all(number: u64) {
@@ -144,7 +144,7 @@ messages! {
     tui_confirm_kill(task: &str) { en: "Kill {task}?", zh_cn: "终止 {task}？", zh_tw: "終止 {task}？" }
     tui_confirm_kill_keeps() {
         en: "Its agent and all it started end now. What it did so far is committed, and resume goes on from there.",
-        zh_cn: "其代理及其启动的一切会立即结束。已完成的工作会提交，之后可以继续。",
+        zh_cn: "其智能体及其启动的一切会立即结束。已完成的工作会提交，之后可以继续。",
         zh_tw: "其代理及其啟動的一切會立即結束。已完成的工作會提交，之後可以繼續。",
     }
     tui_confirm_drop(task: &str) { en: "Drop {task}?", zh_cn: "丢弃 {task}？", zh_tw: "捨棄 {task}？" }
@@ -221,14 +221,14 @@ messages! {
     tui_new_iterations() { en: "iterations", zh_cn: "迭代次数", zh_tw: "迭代次數" }
     tui_new_time() { en: "time", zh_cn: "时间", zh_tw: "時間" }
     tui_new_name() { en: "name", zh_cn: "名称", zh_tw: "名稱" }
-    tui_new_agent_default() { en: "as set, else the first one that is ready", zh_cn: "按设置，否则用第一个可用的代理", zh_tw: "依設定，否則用第一個可用的代理" }
+    tui_new_agent_default() { en: "as set, else the first one that is ready", zh_cn: "按设置，否则用第一个可用的智能体", zh_tw: "依設定，否則用第一個可用的代理" }
     tui_new_check_default() { en: "the project's own", zh_cn: "项目自己的检查", zh_tw: "專案自己的檢查" }
     tui_new_name_default() { en: "made from the prompt", zh_cn: "由提示词生成", zh_tw: "由提示詞產生" }
     tui_new_preparing() { en: "Looking at what would run …", zh_cn: "正在查看将运行的内容……", zh_tw: "正在查看將執行的內容……" }
     tui_new_review() { en: "This will run:", zh_cn: "将运行：", zh_tw: "將執行：" }
     tui_new_key_review() { en: "show what will run", zh_cn: "显示将运行的内容", zh_tw: "顯示將執行的內容" }
     tui_new_key_next() { en: "next field", zh_cn: "下一项", zh_tw: "下一項" }
-    tui_new_key_agent() { en: "another agent", zh_cn: "换一个代理", zh_tw: "換一個代理" }
+    tui_new_key_agent() { en: "another agent", zh_cn: "换一个智能体", zh_tw: "換一個代理" }
     tui_new_key_start() { en: "start it", zh_cn: "启动", zh_tw: "啟動" }
     tui_new_key_change() { en: "change it", zh_cn: "修改", zh_tw: "修改" }
 

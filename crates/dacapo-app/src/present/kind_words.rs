@@ -71,6 +71,16 @@ pub trait KindWords: Sync {
     /// What it does again and again.
     fn unit(&self) -> Unit;
 
+    /// The title of its table of settings, which has its name.
+    fn settings(&self, _: Messages) -> Option<String> {
+        None
+    }
+
+    /// What a setting in that table means.
+    fn about_setting(&self, _: &str, _: Messages) -> Option<String> {
+        None
+    }
+
     /// How another one gets another name, where one of this name is there.
     fn another_name(&self, messages: Messages) -> String;
 

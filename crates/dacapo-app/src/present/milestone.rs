@@ -60,6 +60,19 @@ impl KindWords for Milestones {
         Unit::Round
     }
 
+    fn settings(&self, messages: Messages) -> Option<String> {
+        Some(messages.settings_milestone())
+    }
+
+    fn about_setting(&self, setting: &str, messages: Messages) -> Option<String> {
+        Some(match setting {
+            "max_iterations_per_milestone" => messages.about_milestone_rounds(),
+            "call_timeout" => messages.about_milestone_call_timeout(),
+            "max_consecutive_rejections" => messages.about_milestone_rejections(),
+            _ => return None,
+        })
+    }
+
     fn another_name(&self, messages: Messages) -> String {
         messages.milestone_another_name()
     }

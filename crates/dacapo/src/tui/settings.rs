@@ -146,7 +146,7 @@ impl Settings {
                     frame.render_widget(Span::styled(title.clone(), context.style(Role::Strong)), line);
                 }
                 SettingRow::Setting(setting) => {
-                    frame.render_widget(spans(setting, (label, value), context), line);
+                    frame.render_widget(spans(setting, [label, value, width], context), line);
                     if Some(at) == selected {
                         frame.buffer_mut().set_style(line, context.style(Role::Selected));
                     }
@@ -183,21 +183,25 @@ impl Settings {
     }
 }
 
-fn spans(setting: &Setting, (label, value): (usize, usize), context: &Context<'_>) -> Line<'static> {
+/// In columns of this width; the last is that of the whole line.
+fn spans(setting: &Setting, [label, value, width]: [usize; 3], context: &Context<'_>) -> Line<'static> {
     let is_set = setting.is_set;
     let shown = setting.value.as_deref().unwrap_or("–");
     let role = if is_set { Role::Strong } else { Role::Plain };
     let mut spans = vec![
         Span::styled(format!("  {}  ", text::fit(&setting.label, label)), context.style(Role::Plain)),
         Span::styled(format!("{}  ", text::fit(&text::clean(shown), value)), context.style(role)),
-        Span::styled(text::clean(&setting.origin), context.style(Role::Faint)),
     ];
-    if !setting.trusted {
-        spans.push(Span::styled(
-            format!("  {}", context.messages.tui_settings_untrusted()),
-            context.style(Role::Warn),
-        ));
-    }
+    let warning = match setting.trusted {
+        true => String::new(),
+        false => format!("  {}", context.messages.tui_settings_untrusted()),
+    };
+    let room = width.saturating_sub(label + value + 6 + text::width(&warning));
+    let fits = text::width(&setting.origin) <= room;
+    let origin = if fits { &setting.origin } else { &setting.short_origin };
+    let origin = text::cut(&text::clean(origin), room);
+    spans.push(Span::styled(origin, context.style(Role::Faint)));
+    spans.push(Span::styled(warning, context.style(Role::Warn)));
     Line::from(spans)
 }
 

@@ -1,7 +1,9 @@
 //! What there is to set, from the schema and the settings that count now.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use dacapo_app::present::settings as present;
 use serde_json::Value as Json;
 
 use crate::App;
@@ -36,6 +38,8 @@ pub(super) struct Setting {
     /// Somebody has set it: it is no default.
     pub(super) is_set: bool,
     pub(super) origin: String,
+    /// The same with the name of the file alone, for where there is no room for its path.
+    pub(super) short_origin: String,
     pub(super) about: String,
     pub(super) form: Form,
 }
@@ -55,12 +59,12 @@ pub(super) fn read(app: &App, messages: Messages) -> Result<Vec<SettingRow>, Fai
     let mut all: Vec<Setting> =
         config::settings(&loaded).iter().map(|setting| of_setting(setting, &schema, messages)).collect();
     add_agents(&mut all, &loaded.config, &schema, messages);
-    Ok(in_groups(all, &schema, messages))
+    Ok(in_groups(all, messages))
 }
 
 fn of_setting(setting: &config::Setting, schema: &Json, messages: Messages) -> Setting {
     let is_set = setting.origin != Origin::Default;
-    let origin = if is_set { setting.origin.to_string() } else { messages.tui_settings_default() };
+    let origin = setting.origin.in_words(messages);
     let typed = |value: &toml::Value| match value {
         toml::Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -74,8 +78,18 @@ fn of_setting(setting: &config::Setting, schema: &Json, messages: Messages) -> S
         trusted: setting.trusted,
         is_set,
         origin,
-        about: about(leaf),
+        short_origin: short(&setting.origin).in_words(messages),
+        about: about(&setting.key, leaf, messages),
         form: form(leaf),
+    }
+}
+
+fn short(origin: &Origin) -> Origin {
+    let name = |path: &Path| path.file_name().map_or_else(|| path.into(), Into::into);
+    match origin {
+        Origin::User { path, line } => Origin::User { path: name(path), line: *line },
+        Origin::Project { path, line } => Origin::Project { path: name(path), line: *line },
+        Origin::Default | Origin::Env { .. } | Origin::Flag { .. } => origin.clone(),
     }
 }
 
@@ -98,14 +112,15 @@ fn add_agents(all: &mut Vec<Setting>, config: &Config, schema: &Json, messages: 
                 other => Some(other.to_string()),
             };
             all.push(Setting {
+                about: about(&key, leaf, messages),
                 label: key.clone(),
                 key,
                 value,
                 hidden: false,
                 trusted: true,
                 is_set: false,
-                origin: messages.tui_settings_default(),
-                about: about(leaf),
+                origin: Origin::Default.in_words(messages),
+                short_origin: Origin::Default.in_words(messages),
                 form: form(leaf),
             });
         }
@@ -113,7 +128,7 @@ fn add_agents(all: &mut Vec<Setting>, config: &Config, schema: &Json, messages: 
 }
 
 /// Below the title of the table that they are in; what is in none comes first, agents next.
-fn in_groups(all: Vec<Setting>, schema: &Json, messages: Messages) -> Vec<SettingRow> {
+fn in_groups(all: Vec<Setting>, messages: Messages) -> Vec<SettingRow> {
     let mut groups: BTreeMap<(u8, usize, String), Vec<Setting>> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();
     for mut setting in all {
@@ -137,7 +152,7 @@ fn in_groups(all: Vec<Setting>, schema: &Json, messages: Messages) -> Vec<Settin
     for ((_, _, table), mut settings) in groups {
         let title = match table.as_str() {
             "" => messages.tui_settings_general(),
-            table => schema["properties"][table]["title"].as_str().unwrap_or(table).to_owned(),
+            table => present::table(table, messages).unwrap_or_else(|| table.to_owned()),
         };
         if table == AGENTS {
             // What belongs to one agent stands together, its loop first.
@@ -175,8 +190,12 @@ fn parts(key: &str) -> Vec<String> {
     parts
 }
 
-fn about(leaf: &Json) -> String {
-    leaf["description"].as_str().unwrap_or_default().replace('\n', " ")
+/// In the user's language; a new setting is explained by its schema until somebody has said it in all of them.
+fn about(key: &str, leaf: &Json, messages: Messages) -> String {
+    let parts = parts(key);
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let of_schema = || leaf["description"].as_str().unwrap_or_default().replace('\n', " ");
+    present::about(&parts, messages).unwrap_or_else(of_schema)
 }
 
 fn form(leaf: &Json) -> Form {
@@ -202,7 +221,8 @@ mod tests {
             form(leaf(&schema, "language")),
             Form::OneOf(vec!["en".into(), "zh-CN".into(), "zh-TW".into()])
         );
-        assert!(about(leaf(&schema, "prices.\"gpt-5.5\".input")).contains("per million"));
+        let price = "prices.\"gpt-5.5\".input";
+        assert!(about(price, leaf(&schema, price), Messages::ENGLISH).contains("per million"));
         assert_eq!(parts("prices.\"gpt-5.5\".input"), ["prices", "gpt-5.5", "input"]);
     }
 }
