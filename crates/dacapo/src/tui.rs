@@ -101,14 +101,14 @@ pub fn run(app: &App) -> Result<u8, Failure> {
     let coloured = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     let top = app.repository().ok().map(|(repo, _)| repo.toplevel().display().to_string());
     let scope = if top.is_some() { Scope::Repository } else { Scope::Everywhere };
+    let config = config::load(&app.config_sources()).map(|loaded| loaded.config).unwrap_or_default();
     let outfit = Outfit {
         messages: app.messages,
         theme: if coloured { Theme::Coloured } else { Theme::Plain },
+        glyphs: Glyphs::choose(config.glyphs, |name| app.var(name)),
         zone: TimeZone::system(),
         top,
     };
-    let config = config::load(&app.config_sources()).map(|loaded| loaded.config).unwrap_or_default();
-    let glyphs = Glyphs::choose(config.glyphs, |name| app.var(name));
     let unable = |error: io::Error| Failure::failed(say(|m| m.tui_no_terminal(&error.to_string())));
     let size = rustix::termios::tcgetwinsize(io::stdout()).map_or(Size::new(80, 24), |size| {
         Size::new(
@@ -118,7 +118,7 @@ pub fn run(app: &App) -> Result<u8, Failure> {
     });
     let mut model = Model::new(outfit, scope, size, Timestamp::now());
     let first = model.open(Box::new(Home::default()));
-    Runtime::new(app, glyphs).and_then(|runtime| runtime.run(model, first)).map_err(unable)
+    Runtime::new(app).and_then(|runtime| runtime.run(model, first)).map_err(unable)
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ fn keys(frame: &mut Frame<'_>, area: Rect, picture: &Picture<'_>, context: &Cont
 }
 
 fn key_spans(binding: &Binding, context: &Context<'_>) -> Vec<Span<'static>> {
-    let name = binding.keys.first().map(|key| key.name()).unwrap_or_default();
+    let name = binding.keys.first().map(|key| key.name(context.glyphs)).unwrap_or_default();
     vec![
         Span::styled(name, context.style(Role::Accent)),
         Span::styled(format!(" {}  ", binding.what), context.style(Role::Plain)),
@@ -134,7 +134,7 @@ pub(crate) fn card(
     let height = (size.height + 2).min(area.height);
     let at =
         Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
-    frame.render_widget(Clear, at);
+    clear(frame, at);
     let title = Line::from(Span::styled(format!(" {title} "), context.style(Role::Strong)));
     let block = Block::bordered().title(title).border_style(context.style(Role::Accent));
     let inner = block.inner(at);
@@ -143,5 +143,17 @@ pub(crate) fn card(
         x: inner.x + u16::from(inner.width > 2),
         width: inner.width.saturating_sub(2).max(1).min(inner.width),
         ..inner
+    }
+}
+
+/// Clears an area, and the halves of wide characters that would reach into it: they would cover its first column.
+fn clear(frame: &mut Frame<'_>, area: Rect) {
+    frame.render_widget(Clear, area);
+    let Some(x) = area.x.checked_sub(1) else { return };
+    for y in area.y..area.bottom() {
+        let cell = &mut frame.buffer_mut()[(x, y)];
+        if text::width(cell.symbol()) > 1 {
+            cell.set_symbol(" ");
+        }
     }
 }

@@ -297,6 +297,7 @@ fn draw_offered(frame: &mut Frame<'_>, line: Rect, offered: &Offered, context: &
     for (row, (nth, (value, help))) in shown.into_iter().enumerate() {
         let at = Rect { y: area.y + u16::try_from(row).unwrap_or(0), height: 1, ..area };
         let help = text::one_line(help.as_deref().unwrap_or_default());
+        let help = text::cut(&help, usize::from(at.width).saturating_sub(widest + 2));
         frame.render_widget(
             Line::from(vec![
                 Span::styled(text::fit(&text::clean(value), widest + 2), context.style(Role::Accent)),

@@ -158,7 +158,7 @@ impl DecisionCard {
         let mut lines: Vec<Line<'static>> =
             question.map(|line| Line::from(Span::styled(line, context.style(Role::Person)))).collect();
         for detail in &asked.detail {
-            lines.push(text::painted(detail, context.theme));
+            lines.extend(text::hang(&text::painted(detail, context.theme), columns));
         }
         lines.push(Line::default());
         for (nth, offer) in asked.answers.iter().enumerate() {
@@ -287,3 +287,6 @@ impl Screen for DecisionCard {
         context.tasks.get(&self.id).map(|entry| &entry.brief)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -177,7 +177,7 @@ impl DiffPage {
                 Lines::Binary | Lines::New => (context.messages.diff_binary(), String::new()),
             };
             let used = text::width(&added) + text::width(&removed) + 2;
-            let name = end_of(&file.name, columns.saturating_sub(used));
+            let name = text::cut_front(&file.name, columns.saturating_sub(used));
             let gap = columns.saturating_sub(used + text::width(&name)) + 1;
             let line = Line::from(vec![
                 Span::raw(name),
@@ -272,23 +272,6 @@ fn file_offsets(path: &PathBuf) -> io::Result<Vec<u64>> {
         from += keep as u64;
         held.drain(..keep);
     }
-}
-
-/// The end of a path says more than its beginning.
-fn end_of(path: &str, columns: usize) -> String {
-    if text::width(path) <= columns {
-        return path.to_owned();
-    }
-    let mut kept = String::new();
-    for c in path.chars().rev() {
-        let mut longer = String::from(c);
-        longer.push_str(&kept);
-        if text::width(&longer) + 1 > columns {
-            break;
-        }
-        kept = longer;
-    }
-    format!("…{kept}")
 }
 
 impl Screen for DiffPage {

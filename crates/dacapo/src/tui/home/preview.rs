@@ -35,8 +35,9 @@ struct Read {
 pub(super) fn split(area: Rect) -> (Rect, Option<Rect>) {
     if area.width >= FROM {
         let width = (area.width * 2 / 5).max(56);
-        let list = Rect { width: area.width - width, ..area };
-        return (list, Some(Rect { x: list.right(), width, ..area }));
+        // The line between them has a column of its own on both sides.
+        let list = Rect { width: area.width - width - 1, ..area };
+        return (list, Some(Rect { x: list.right() + 1, width, ..area }));
     }
     if area.height >= FROM_LINES {
         let height = area.height * 2 / 5;

@@ -3,7 +3,7 @@ use dacapo_app::operations::act::Operation;
 use crate::config::Whose;
 use crate::messages::Language;
 use crate::tui::key::Key;
-use crate::tui::testing::{Stage, a_day};
+use crate::tui::testing::{Stage, a_day, pictures};
 
 fn settings(columns: u16, rows: u16, language: Language) -> Stage {
     let mut stage = Stage::in_language(columns, rows, language);
@@ -17,12 +17,13 @@ fn settings(columns: u16, rows: u16, language: Language) -> Stage {
 
 #[test]
 fn u5_settings_have_their_origin() {
-    let english = settings(160, 50, Language::English);
-    insta::assert_snapshot!("settings_160x50", english.shown());
-    let chinese = settings(80, 24, Language::SimplifiedChinese);
-    let shown = chinese.shown();
-    assert!(shown.contains("常规"), "{shown}");
-    assert!(shown.contains("make test"), "{shown}");
+    pictures("settings", |look| settings(look.columns, look.rows, look.language).shown());
+    pictures("settings_end", |look| {
+        settings(look.columns, look.rows, look.language).press(&[Key::End]).shown()
+    });
+    pictures("settings_typing", |look| {
+        settings(look.columns, look.rows, look.language).press(&[Key::Down, Key::Enter]).shown()
+    });
 }
 
 #[test]

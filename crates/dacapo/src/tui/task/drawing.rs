@@ -54,14 +54,19 @@ fn decision(known: &Page, frame: &mut Frame<'_>, area: Rect, context: &Context<'
         .take(3)
         .map(|line| Line::from(Span::styled(line, context.style(Role::Person))))
         .collect();
+    let widest = offers.iter().map(|offer| text::width(&text::clean(&offer.next.meaning))).max().unwrap_or(0);
+    let widest = widest.min(columns.saturating_sub(2));
     for offer in offers {
         let key = offer.key.map_or_else(|| " ".to_owned(), String::from);
         let command = text::clean(&offer.next.command);
         let meaning = text::clean(&offer.next.meaning);
         let spans = vec![
             Span::styled(format!("{key} "), context.style(Role::Accent)),
-            Span::styled(text::cut(&meaning, columns.saturating_sub(2)), context.style(Role::Plain)),
-            Span::styled(format!("  {command}"), context.style(Role::Faint)),
+            Span::styled(text::fit(&meaning, widest), context.style(Role::Plain)),
+            Span::styled(
+                format!("  {}", text::cut(&command, columns.saturating_sub(widest + 4))),
+                context.style(Role::Faint),
+            ),
         ];
         lines.push(Line::from(spans));
     }

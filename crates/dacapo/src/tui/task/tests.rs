@@ -1,13 +1,11 @@
 //! The page of a task at both sizes that people have, in two languages.
 
-use dacapo_app::messages::Language;
 use dacapo_app::present::next::Next;
 use dacapo_app::present::page::{Arrangement, Clock, Decision, Lines, Offer, Page, PageTurn, Pane, Section};
 
 use super::*;
 use crate::tui::sample::{Sample, Stage, claude_begins, claude_calls, claude_says};
-
-const CHINESE: Messages = Messages::new(Language::SimplifiedChinese);
+use crate::tui::testing::pictures;
 
 /// Two iterations that failed, and one at work.
 fn running() -> Sample {
@@ -53,21 +51,29 @@ fn press(page: &mut TaskPage, stage: &Stage, keys: &[Key]) {
 }
 
 #[test]
-fn u1_a_loop_at_work_at_80_columns() {
-    let (stage, page) = shown(&running(), Messages::ENGLISH);
-    insta::assert_snapshot!(stage.draw(&page, 80, 24));
-}
-
-#[test]
-fn u1_a_loop_at_work_at_160_columns() {
-    let (stage, page) = shown(&running(), Messages::ENGLISH);
-    insta::assert_snapshot!(stage.draw(&page, 160, 50));
-}
-
-#[test]
-fn u1_a_loop_at_work_in_chinese() {
-    let (stage, page) = shown(&running(), CHINESE);
-    insta::assert_snapshot!(stage.draw(&page, 80, 24));
+fn u1_a_loop_at_work() {
+    let sample = running();
+    pictures("task", |look| {
+        let (stage, page) = shown(&sample, look.messages());
+        stage.draw(&page, look.columns, look.rows)
+    });
+    pictures("task_earlier", |look| {
+        let (stage, mut page) = shown(&sample, look.messages());
+        press(&mut page, &stage, &[Key::Char('z'), Key::Tab, Key::Up]);
+        read(&mut page, &sample);
+        stage.draw(&page, look.columns, look.rows)
+    });
+    pictures("task_search", |look| {
+        let (stage, mut page) = shown(&sample, look.messages());
+        stage.draw(&page, look.columns, look.rows);
+        press(&mut page, &stage, &[Key::Ctrl('f')]);
+        press(&mut page, &stage, &"test".chars().map(Key::Char).collect::<Vec<_>>());
+        press(&mut page, &stage, &[Key::Enter]);
+        read(&mut page, &sample);
+        press(&mut page, &stage, &[Key::Ctrl('f')]);
+        press(&mut page, &stage, &"split".chars().map(Key::Char).collect::<Vec<_>>());
+        stage.draw(&page, look.columns, look.rows)
+    });
 }
 
 #[test]
@@ -80,7 +86,6 @@ fn u1_an_earlier_iteration_with_all_calls_unfolded() {
     press(&mut page, &stage, &[Key::Tab, Key::Up]);
     read(&mut page, &sample);
     assert_eq!(page.selected, Some(1));
-    insta::assert_snapshot!(stage.draw(&page, 80, 24));
     press(&mut page, &stage, &[Key::Down]);
     assert_eq!(page.selected, None, "the newest is followed");
 }
@@ -116,30 +121,18 @@ fn u1_a_search_is_typed_and_shown() {
 }
 
 #[test]
-fn m10_a_milestone_at_work() {
-    let (stage, page) = shown(&Sample::milestone(30), Messages::ENGLISH);
-    insta::assert_snapshot!("milestone_at_work_80", stage.draw(&page, 80, 24));
-    insta::assert_snapshot!("milestone_at_work_160", stage.draw(&page, 160, 50));
-}
-
-/// A milestone that is paused: the first line at which somebody is asked.
-fn paused() -> Sample {
-    let asked = |seq: &u64| Sample::milestone(*seq).view().needs.is_some();
-    Sample::milestone((0..200).find(asked).unwrap())
-}
-
-#[test]
-fn m10_a_milestone_that_is_paused_offers_what_can_be_done() {
-    let sample = paused();
-    let (stage, page) = shown(&sample, Messages::ENGLISH);
-    insta::assert_snapshot!("milestone_paused_80", stage.draw(&page, 80, 24));
-    let (stage, page) = shown(&sample, CHINESE);
-    insta::assert_snapshot!("milestone_paused_chinese", stage.draw(&page, 80, 24));
+fn m10_a_milestone_at_work_and_paused() {
+    for (name, sample) in [("milestone", Sample::milestone(30)), ("milestone_paused", Sample::paused())] {
+        pictures(name, |look| {
+            let (stage, page) = shown(&sample, look.messages());
+            stage.draw(&page, look.columns, look.rows)
+        });
+    }
 }
 
 #[test]
 fn m10_every_offer_opens_what_it_says() {
-    let sample = paused();
+    let sample = Sample::paused();
     let (stage, mut page) = shown(&sample, Messages::ENGLISH);
     let offers = page.page.as_ref().unwrap().decision.as_ref().unwrap().offers.clone();
     assert!(
@@ -195,7 +188,7 @@ fn a_kind_that_nobody_knows_brings_its_own_page() {
 
 #[test]
 fn a_tiny_terminal_is_no_reason_to_fall() {
-    for sample in [running(), paused()] {
+    for sample in [running(), Sample::paused()] {
         let (stage, page) = shown(&sample, Messages::ENGLISH);
         for (columns, rows) in [(20, 5), (1, 2), (3, 3), (64, 4), (80, 6)] {
             stage.draw(&page, columns, rows);
