@@ -7,6 +7,7 @@
 //! | `message`, `effect`, `model` | what happened, what is to be done, and what is known in between, without touching the world |
 //! | `screen`, `chrome`, `pages` | what every screen is, what is around it, and which one shows what |
 //! | `theme`, `glyphs`, `text`, `key`, `field` | roles and colours, characters this terminal has, foreign text made harmless, keys, typing |
+//! | `mouse`, `selection` | what the mouse did, and the text that is marked with it, for those who want that |
 //! | `live`, `acting`, `actions` | the tasks as they are now, operations under way, and what keys do to a task |
 //! | `slash`, `carry`, `history` | what a line of the command line means, and doing it |
 //! | `home`, `command_line`, `confirm`, `decision`, `question`, `help`, `launch`, `new_task`, `pager`, `settings` | the screens |
@@ -45,6 +46,7 @@ mod launch;
 mod live;
 mod message;
 mod model;
+mod mouse;
 mod new_task;
 mod output;
 mod pager;
@@ -55,6 +57,7 @@ mod runtime;
 #[cfg(test)]
 mod sample;
 mod screen;
+mod selection;
 mod settings;
 mod slash;
 mod task;
@@ -69,6 +72,7 @@ use glyphs::Glyphs;
 use home::Home;
 use model::{Model, Outfit};
 use runtime::Runtime;
+use terminal::MouseOf;
 use theme::Theme;
 
 /// Whether somebody sits at a terminal that can show it.
@@ -109,6 +113,7 @@ pub fn run(app: &App) -> Result<u8, Failure> {
         zone: TimeZone::system(),
         top,
     };
+    let mouse = if config.mouse { MouseOf::App } else { MouseOf::Terminal };
     let unable = |error: io::Error| Failure::failed(say(|m| m.tui_no_terminal(&error.to_string())));
     let size = rustix::termios::tcgetwinsize(io::stdout()).map_or(Size::new(80, 24), |size| {
         Size::new(
@@ -118,7 +123,7 @@ pub fn run(app: &App) -> Result<u8, Failure> {
     });
     let mut model = Model::new(outfit, scope, size, Timestamp::now());
     let first = model.open(Box::new(Home::default()));
-    Runtime::new(app).and_then(|runtime| runtime.run(model, first)).map_err(unable)
+    Runtime::new(app, mouse).and_then(|runtime| runtime.run(model, first)).map_err(unable)
 }
 
 #[cfg(test)]

@@ -36,6 +36,10 @@ pub struct Config {
     /// or draws them twice as wide (Chinese, Japanese, Korean).
     #[schemars(title = "Symbols", extend("x-trust" = "none"))]
     pub glyphs: GlyphSet,
+    /// The mouse belongs to the terminal app: a click selects, a second one opens, dragging marks text and copies it.
+    /// Otherwise the terminal selects and copies as everywhere else, and the wheel scrolls.
+    #[schemars(title = "Mouse", extend("x-trust" = "none"))]
+    pub mouse: bool,
     /// Keep the machine awake while a task runs.
     #[schemars(title = "Keep awake", extend("x-trust" = "none"))]
     pub keep_awake: bool,
@@ -79,6 +83,7 @@ impl Default for Config {
             checks: None,
             language: Language::English,
             glyphs: GlyphSet::Auto,
+            mouse: false,
             keep_awake: true,
             main_branch: None,
             editor: None,

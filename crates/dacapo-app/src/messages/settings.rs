@@ -30,6 +30,11 @@ messages! {
         zh_cn: "终端应用使用的符号：Unicode 符号，或普通字符。`auto`：区域设置没有其他字符，或把符号画成两倍宽（中文、日文、韩文）时，用普通字符。",
         zh_tw: "終端機應用程式使用的符號：Unicode 符號，或一般字元。`auto`：地區設定沒有其他字元，或把符號畫成兩倍寬（中文、日文、韓文）時，用一般字元。",
     }
+    about_mouse() {
+        en: "The mouse belongs to the terminal app: a click selects, a second one opens, dragging marks text and copies it. Otherwise the terminal selects and copies as everywhere else, and the wheel scrolls.",
+        zh_cn: "鼠标由终端应用使用：单击选择，再次单击打开，拖动选中文本并复制。否则由终端像平常一样选择和复制，滚轮滚动。",
+        zh_tw: "滑鼠由終端機應用程式使用：單擊選取，再次單擊開啟，拖曳選取文字並複製。否則由終端機照常選取和複製，滾輪捲動。",
+    }
     about_keep_awake() {
         en: "Keep the machine awake while a task runs.",
         zh_cn: "任务运行时不让机器休眠。",

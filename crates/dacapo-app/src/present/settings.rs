@@ -25,6 +25,7 @@ pub fn about(key: &[&str], messages: Messages) -> Option<String> {
         ["checks"] => messages.about_checks(),
         ["language"] => messages.about_language(),
         ["glyphs"] => messages.about_glyphs(),
+        ["mouse"] => messages.about_mouse(),
         ["keep_awake"] => messages.about_keep_awake(),
         ["main_branch"] => messages.about_main_branch(),
         ["editor"] => messages.about_editor(),

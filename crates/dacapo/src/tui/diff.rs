@@ -15,6 +15,7 @@ use super::actions;
 use super::effect::{Effect, Foreign, Job, Services};
 use super::key::Key;
 use super::live::TaskId;
+use super::mouse::{Did, Mouse, Rows};
 use super::output::{Output, OutputChanged, Pressed, Source, app_of};
 use super::pages;
 use super::screen::{Answer, Binding, Context, Reply, Screen};
@@ -41,6 +42,8 @@ pub(crate) struct DiffPage {
     chosen: Option<usize>,
     /// The first file of the list that is shown.
     top: Cell<usize>,
+    /// The files as they were drawn.
+    drawn: Rows<usize>,
     messages: Messages,
 }
 
@@ -77,6 +80,7 @@ impl DiffPage {
             output: None,
             chosen: None,
             top: Cell::new(0),
+            drawn: Rows::default(),
             messages,
         }
     }
@@ -120,10 +124,14 @@ impl DiffPage {
             (false, true) => at.saturating_sub(1),
             (false, false) => at,
         };
-        let offset = self.files().get(next).map(|file| file.offset);
+        self.show_file(next);
+    }
+
+    fn show_file(&mut self, nth: usize) {
+        let offset = self.files().get(nth).map(|file| file.offset);
         if let (Some(offset), Some(output)) = (offset, &mut self.output) {
             output.go_to_offset(offset);
-            self.chosen = Some(next);
+            self.chosen = Some(nth);
         }
     }
 
@@ -189,6 +197,10 @@ impl DiffPage {
         };
         let lines: Vec<Line<'static>> =
             self.files().iter().enumerate().skip(top).take(room).map(line).collect();
+        self.drawn.clear();
+        for (y, nth) in (area.y..).zip(top..top + lines.len()) {
+            self.drawn.put(Rect { y, height: 1, ..area }, nth);
+        }
         frame.render_widget(Paragraph::new(lines), area);
     }
 
@@ -326,6 +338,25 @@ impl Screen for DiffPage {
                     return reply.unwrap_or_else(Reply::unused);
                 }
             },
+        }
+        Reply::default()
+    }
+
+    fn mouse(&mut self, mouse: Mouse, context: &Context<'_>) -> Reply {
+        if let Some(output) = self.output.as_mut().filter(|output| output.is_under(mouse)) {
+            let copied = output.mouse(mouse);
+            // Only what scrolls leaves the file that was gone to.
+            if matches!(mouse.did, Did::WheelUp | Did::WheelDown | Did::Drag) {
+                self.chosen = None;
+            }
+            return pages::marked(copied, context);
+        }
+        let file = self.drawn.at(mouse.at);
+        match (mouse.did, file) {
+            (Did::WheelUp, Some(_)) => self.go_to_file(false),
+            (Did::WheelDown, Some(_)) => self.go_to_file(true),
+            (Did::Press, Some(file)) => self.show_file(file),
+            (Did::WheelUp | Did::WheelDown | Did::Press | Did::Drag | Did::Release, _) => {}
         }
         Reply::default()
     }

@@ -19,6 +19,7 @@ use super::effect::{Effect, Job};
 use super::key::Key;
 use super::launch::Launch;
 use super::live::{State, TaskId};
+use super::mouse::{Clicked, Did, Mouse, Rows};
 use super::new_task::NewTask;
 use super::screen::{Answer, Binding, Context, Reply, Screen};
 use super::settings::Settings;
@@ -46,6 +47,8 @@ pub(crate) struct Home {
     preview: Preview,
     /// A task that was just started, and is to be selected when it appears.
     expected: Option<String>,
+    /// The tasks as they were drawn, by their place in the list.
+    rows: Rows<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -304,6 +307,19 @@ impl Screen for Home {
                 Some(brief) => actions::key(key, brief, context).unwrap_or_else(Reply::unused),
                 None => Reply::unused(),
             },
+        }
+    }
+
+    fn mouse(&mut self, mouse: Mouse, context: &Context<'_>) -> Reply {
+        match mouse.did {
+            Did::WheelUp => self.moved(context, |at, _| at.saturating_sub(1)),
+            Did::WheelDown => self.moved(context, |at, _| at + 1),
+            Did::Press => match self.rows.click(mouse.at) {
+                Some(Clicked::Again(place)) if place == self.position => self.key(Key::Enter, context),
+                Some(Clicked::Once(place) | Clicked::Again(place)) => self.moved(context, |_, _| place),
+                None => Reply::default(),
+            },
+            Did::Drag | Did::Release => Reply::default(),
         }
     }
 

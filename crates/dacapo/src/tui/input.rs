@@ -13,6 +13,7 @@ use signal_hook::low_level::pipe;
 
 use super::key::Key;
 use super::message::{Message, Signal};
+use super::mouse::Mouse;
 use super::terminal::Restore;
 
 /// A loop that hangs, such as one that writes to a terminal that is stopped, gets so long to end.
@@ -232,8 +233,14 @@ impl Reader {
                     }
                 }
                 Event::Paste(text) => self.send(Message::Pasted(text))?,
-                // Resizes are heard as a signal; mouse and focus are not asked for.
-                Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => {}
+                // The terminal tells of it only where it was asked to.
+                Event::Mouse(mouse) => {
+                    if let Some(mouse) = Mouse::parse(mouse) {
+                        self.send(Message::Mouse(mouse))?;
+                    }
+                }
+                // Resizes are heard as a signal; focus is not asked for.
+                Event::Resize(..) | Event::FocusGained | Event::FocusLost => {}
             }
         }
         Ok(())

@@ -7,6 +7,7 @@ use dacapo_app::question::NotYet;
 use super::effect::Act;
 use super::key::Key;
 use super::live::News;
+use super::mouse::Mouse;
 use super::screen::Answer;
 
 /// Which screen something is for. One that was closed hears nothing any more.
@@ -15,6 +16,7 @@ pub(crate) struct ScreenId(pub(crate) u64);
 
 pub(crate) enum Message {
     Key(Key),
+    Mouse(Mouse),
     Pasted(String),
     Resized {
         columns: u16,

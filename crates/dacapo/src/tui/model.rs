@@ -21,6 +21,7 @@ use super::help::Help;
 use super::key::Key;
 use super::live::Tasks;
 use super::message::{Message, ScreenId, Signal};
+use super::mouse::Did;
 use super::question::QuestionCard;
 use super::screen::{Context, Go, Reply, Screen, Shape};
 use super::theme::Theme;
@@ -113,6 +114,12 @@ impl Model {
         self.version += 1;
         match message {
             Message::Key(key) => self.key(key),
+            Message::Mouse(mouse) => {
+                if mouse.did == Did::Press {
+                    self.notice = None;
+                }
+                self.ask_top(|screen, context| screen.mouse(mouse, context))
+            }
             Message::Pasted(text) => {
                 self.notice = None;
                 self.ask_top(|screen, context| screen.pasted(&text, context))

@@ -6,7 +6,7 @@
 //! | `entry`, `markdown`, `rows` | what a turn says becomes entries, and these become rows of the screen |
 //! | `span`, `reader`, `before`, `hunt`, `window` | reading from any place, the jobs of the thread, searching, what is in memory |
 //! | `shared`, `feed` | what thread and screen have in common, and the thread |
-//! | `view`, `drawing` | the pane: where one is, what is folded, keys; what it looks like |
+//! | `view`, `mouse`, `drawing` | the pane: where one is, what is folded, keys and the mouse; what it looks like |
 
 mod before;
 mod drawing;
@@ -14,6 +14,7 @@ mod entry;
 mod feed;
 mod hunt;
 mod markdown;
+mod mouse;
 mod reader;
 mod rows;
 mod search;

@@ -1,25 +1,31 @@
 //! A page of what a command of this program prints, to scroll and search through.
 
-use std::cell::{RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dacapo_core::overview::Brief;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::effect::{Effect, Foreign, Job, Services};
 use super::key::Key;
 use super::live::TaskId;
+use super::mouse::{Did, Mouse};
+use super::output::Pressed;
 use super::screen::{Answer, Binding, Context, Reply, Screen};
+use super::selection::{self, Released, Selection, Spot, cut_out};
 use super::text;
 use super::theme::{Role, Theme};
 
 /// More than this of an output is not shown here: `e` opens all of it.
 const MOST: u64 = 4 << 20;
+
+/// Lines by which one step of the wheel scrolls.
+const WHEEL: usize = 3;
 
 pub(crate) struct Pager {
     title: String,
@@ -32,6 +38,9 @@ pub(crate) struct Pager {
     /// What reads the text when the page is opened, where it is no command.
     job: Option<Job>,
     top: usize,
+    /// What is marked with the mouse, by lines of what was drawn.
+    marked: Selection<usize>,
+    area: Cell<Rect>,
 }
 
 pub(super) struct Printed(pub(super) String);
@@ -47,6 +56,8 @@ impl Pager {
             wrapped: RefCell::default(),
             job: None,
             top: 0,
+            marked: Selection::Nothing,
+            area: Cell::default(),
         }
     }
 
@@ -78,6 +89,27 @@ impl Pager {
     fn take(&mut self, text: &str) {
         self.text = Some(text.lines().map(str::to_owned).collect());
         self.wrapped.take();
+    }
+
+    /// The line on top when its end is shown.
+    fn last(&self, context: &Context<'_>) -> usize {
+        let page = usize::from(context.page.height).max(1);
+        self.rows(context.page.width, context.theme).len().saturating_sub(page)
+    }
+
+    fn spot(&self, at: Position, context: &Context<'_>) -> Spot<usize> {
+        let area = self.area.get();
+        let row = self.top.min(self.last(context)) + usize::from(at.y.saturating_sub(area.y));
+        Spot { row, column: at.x.saturating_sub(area.x).into() }
+    }
+
+    fn marked_text(&self, context: &Context<'_>) -> String {
+        let rows = self.rows(context.page.width, context.theme);
+        let text = |(nth, line): (usize, &Line<'static>)| {
+            let whole: String = line.spans.iter().map(|span| span.content.as_ref()).collect();
+            self.marked.columns(nth).map(|columns| cut_out(&whole, &columns))
+        };
+        rows.iter().enumerate().filter_map(text).collect::<Vec<_>>().join("\n")
     }
 
     /// The text in lines that fit; long ones go on below.
@@ -141,7 +173,8 @@ impl Screen for Pager {
 
     fn key(&mut self, key: Key, context: &Context<'_>) -> Reply {
         let page = usize::from(context.page.height).max(1);
-        let last = self.rows(context.page.width, context.theme).len().saturating_sub(page);
+        let last = self.last(context);
+        self.marked.clear();
         match key {
             Key::Down | Key::Char('j') => self.top = (self.top + 1).min(last),
             Key::Up | Key::Char('k') => self.top = self.top.saturating_sub(1),
@@ -170,6 +203,29 @@ impl Screen for Pager {
         Reply::default()
     }
 
+    fn mouse(&mut self, mouse: Mouse, context: &Context<'_>) -> Reply {
+        match mouse.did {
+            Did::WheelUp => self.top = self.top.saturating_sub(WHEEL),
+            Did::WheelDown => self.top = (self.top + WHEEL).min(self.last(context)),
+            Did::Press => self.marked.press(self.spot(mouse.at, context)),
+            Did::Drag => {
+                let area = self.area.get();
+                if mouse.at.y < area.y {
+                    self.top = self.top.saturating_sub(1);
+                } else if mouse.at.y >= area.bottom() {
+                    self.top = (self.top + 1).min(self.last(context));
+                }
+                self.marked.drag(self.spot(mouse.at, context));
+            }
+            Did::Release => {
+                if self.marked.release() == Released::Marked {
+                    return super::pages::marked(Pressed::Copy(self.marked_text(context)), context);
+                }
+            }
+        }
+        Reply::default()
+    }
+
     fn answered(&mut self, answer: Answer, _: &Context<'_>) -> Reply {
         if let Ok(printed) = answer.downcast::<Printed>() {
             self.take(&printed.0);
@@ -190,7 +246,15 @@ impl Screen for Pager {
         let lines = self.rows(area.width, context.theme);
         let top = self.top.min(lines.len().saturating_sub(usize::from(area.height)));
         let shown: Vec<Line<'_>> = lines.iter().skip(top).take(area.height.into()).cloned().collect();
+        self.area.set(area);
+        let widths: Vec<usize> = shown.iter().map(Line::width).collect();
         frame.render_widget(Paragraph::new(shown), area);
+        for ((nth, width), y) in (top..).zip(widths).zip(area.y..area.bottom()) {
+            if let Some(columns) = self.marked.columns(nth) {
+                let marked = selection::cells(&columns, width, Rect { y, height: 1, ..area });
+                frame.buffer_mut().set_style(marked, context.style(Role::Selected));
+            }
+        }
     }
 
     fn keys(&self, context: &Context<'_>) -> Vec<Binding> {

@@ -5,6 +5,7 @@ use dacapo_core::overview::Brief;
 use super::diff::DiffPage;
 use super::effect::{Effect, Job, Notice};
 use super::live::TaskId;
+use super::output::Pressed;
 use super::pager::Pager;
 use super::receipt;
 use super::screen::{Context, Reply};
@@ -25,6 +26,14 @@ pub(crate) fn receipt(brief: &Brief, context: &Context<'_>) -> Reply {
     let (id, messages) = (TaskId::of(brief), context.messages);
     let job = Job::new(move |services| super::pager::Printed(receipt::text(services, &id, messages)));
     Reply::to(Pager::reading(messages.receipt_title(), job).of(brief, context))
+}
+
+/// What comes of the mouse in a document: what was marked is copied.
+pub(crate) fn marked(came: Pressed, context: &Context<'_>) -> Reply {
+    match came {
+        Pressed::Copy(text) if !text.is_empty() => Reply::effect(Effect::Copy(text)).and(copied(context)),
+        Pressed::Copy(_) | Pressed::Used | Pressed::Unused => Reply::default(),
+    }
 }
 
 /// Says that something is on the clipboard.

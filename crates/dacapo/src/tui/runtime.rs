@@ -20,7 +20,7 @@ use super::foreign;
 use super::input::Input;
 use super::message::{Message, ScreenId};
 use super::model::{Model, Wanted};
-use super::terminal::Terminal;
+use super::terminal::{MouseOf, Terminal};
 use super::workers::Workers;
 use crate::App;
 
@@ -61,12 +61,12 @@ impl Drop for Stop {
 }
 
 impl Runtime {
-    pub(super) fn new(app: &App) -> io::Result<Self> {
+    pub(super) fn new(app: &App, mouse: MouseOf) -> io::Result<Self> {
         let (sender, messages) = sync_channel(QUEUE);
         let app = App { notes: note_listener(&sender), ..app.clone() };
         let services = Services { app, hub: Hub::new()? };
         // After everything that can fail without the screen, so that an error is seen on the ordinary one.
-        let terminal = Terminal::enter()?;
+        let terminal = Terminal::enter(mouse)?;
         let input = Input::start(sender.clone(), terminal.restore())?;
         let workers = Workers::new(services.clone(), sender.clone());
         Ok(Self {

@@ -12,6 +12,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Size;
+use ratatui::style::Modifier;
 use serde_json::{Value, json};
 
 use super::chrome::{self, Picture};
@@ -298,6 +299,22 @@ impl Stage {
 
     /// The whole terminal, as text.
     pub(crate) fn draw(&self, screen: &dyn Screen, columns: u16, rows: u16) -> String {
+        text_of(&self.drawn(screen, columns, rows))
+    }
+
+    /// Only what is drawn in reverse, line by line.
+    pub(crate) fn reversed(&self, screen: &dyn Screen, columns: u16, rows: u16) -> Vec<String> {
+        let mut buffer = self.drawn(screen, columns, rows);
+        for cell in &mut buffer.content {
+            if !cell.modifier.contains(Modifier::REVERSED) {
+                cell.set_symbol(" ");
+            }
+        }
+        let lines = text_of(&buffer);
+        lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn drawn(&self, screen: &dyn Screen, columns: u16, rows: u16) -> Buffer {
         let context = self.context(columns, rows);
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         let draw = |frame: &mut ratatui::Frame<'_>| {
@@ -307,6 +324,6 @@ impl Stage {
             glyphs(self.messages.language()).translate(frame.buffer_mut());
         };
         terminal.draw(draw).unwrap();
-        text_of(terminal.backend().buffer())
+        terminal.backend().buffer().clone()
     }
 }

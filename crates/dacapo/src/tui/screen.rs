@@ -18,6 +18,7 @@ use super::effect::{Effect, Notice};
 use super::glyphs::Glyphs;
 use super::key::Key;
 use super::live::Tasks;
+use super::mouse::{Did, Mouse};
 use super::theme::{Role, Theme};
 use crate::messages::Messages;
 
@@ -85,6 +86,15 @@ pub(crate) trait Screen {
 
     /// A key was pressed. One that means nothing here is handed back ([`Reply::unused`]): the application may know it.
     fn key(&mut self, key: Key, context: &Context<'_>) -> Reply;
+
+    /// The mouse did something. Where nothing else is said, the wheel goes up and down as the arrows do.
+    fn mouse(&mut self, mouse: Mouse, context: &Context<'_>) -> Reply {
+        match mouse.did {
+            Did::WheelUp if !self.takes_text() => self.key(Key::Up, context),
+            Did::WheelDown if !self.takes_text() => self.key(Key::Down, context),
+            Did::WheelUp | Did::WheelDown | Did::Press | Did::Drag | Did::Release => Reply::default(),
+        }
+    }
 
     /// Text was pasted. Where there is no text to be typed it is nothing: no line of it is a command.
     fn pasted(&mut self, _: &str, _: &Context<'_>) -> Reply {

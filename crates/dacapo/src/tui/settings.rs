@@ -10,6 +10,7 @@ use ratatui::widgets::{Block, Borders, Paragraph};
 use super::effect::{Act, Effect, Job};
 use super::field::{Field, Lines};
 use super::key::Key;
+use super::mouse::{Clicked, Did, Mouse, Rows};
 use super::screen::{Answer, Binding, Context, Reply, Screen};
 use super::text;
 use super::theme::Role;
@@ -31,6 +32,8 @@ pub(crate) struct Settings {
     whose: Whose,
     /// The value that is being typed.
     typing: Option<Field>,
+    /// The settings as they were drawn.
+    drawn: Rows<usize>,
 }
 
 /// What the read of this page gives.
@@ -38,7 +41,7 @@ struct Came(Result<Vec<SettingRow>, Failure>);
 
 impl Settings {
     pub(crate) fn new() -> Self {
-        Self { read: None, selected: 0, top: 0, whose: Whose::User, typing: None }
+        Self { read: None, selected: 0, top: 0, whose: Whose::User, typing: None, drawn: Rows::default() }
     }
 
     fn read(context: &Context<'_>) -> Effect {
@@ -138,6 +141,8 @@ impl Settings {
         let label = widest(&|setting| text::width(&setting.label)).min(width / 2);
         let value = widest(&|setting| text::width(setting.value.as_deref().unwrap_or_default()));
         let value = value.min(width.saturating_sub(label + 4) * 3 / 5).max(8);
+        let numbers: Vec<usize> = self.settings().iter().map(|(at, _)| *at).collect();
+        self.drawn.clear();
         let shown = self.rows().iter().enumerate().skip(self.top).take(area.height.into());
         for (nth, (at, row)) in shown.enumerate() {
             let line = Rect { y: area.y + u16::try_from(nth).unwrap_or(0), height: 1, ..area };
@@ -147,6 +152,7 @@ impl Settings {
                 }
                 SettingRow::Setting(setting) => {
                     frame.render_widget(spans(setting, [label, value, width], context), line);
+                    numbers.binary_search(&at).into_iter().for_each(|nth| self.drawn.put(line, nth));
                     if Some(at) == selected {
                         frame.buffer_mut().set_style(line, context.style(Role::Selected));
                     }
@@ -241,6 +247,23 @@ impl Screen for Settings {
                 return Reply::effect(Effect::Act(Act::new(operation)));
             }
             _ => return Reply::unused(),
+        }
+        Reply::default()
+    }
+
+    fn mouse(&mut self, mouse: Mouse, context: &Context<'_>) -> Reply {
+        if self.typing.is_some() {
+            return Reply::default();
+        }
+        match mouse.did {
+            Did::WheelUp => self.select(self.selected.saturating_sub(1), context),
+            Did::WheelDown => self.select(self.selected + 1, context),
+            Did::Press => match self.drawn.click(mouse.at) {
+                Some(Clicked::Again(nth)) if nth == self.selected => return self.change(),
+                Some(Clicked::Once(nth) | Clicked::Again(nth)) => self.select(nth, context),
+                None => {}
+            },
+            Did::Drag | Did::Release => {}
         }
         Reply::default()
     }

@@ -14,6 +14,7 @@ use super::decision::DecisionCard;
 use super::effect::{Effect, Job};
 use super::key::Key;
 use super::live::TaskId;
+use super::mouse::{Clicked, Did, Mouse, Rows};
 use super::output::{Output, OutputChanged, Pressed, Source, dir_of};
 use super::pages;
 use super::screen::{Answer, Binding, Context, Reply, Screen};
@@ -49,6 +50,8 @@ pub(crate) struct TaskPage {
     /// The step whose output is shown; none: the newest.
     selected: Option<u32>,
     stats: Stats,
+    /// The steps as they were drawn.
+    drawn: Rows<u32>,
     messages: Messages,
 }
 
@@ -74,6 +77,7 @@ impl TaskPage {
             focus: Focus::Pane(0),
             selected: None,
             stats: Stats::default(),
+            drawn: Rows::default(),
             messages: context.messages,
         }
     }
@@ -151,6 +155,13 @@ impl TaskPage {
         let next = if down { (at + 1).min(numbers.len().saturating_sub(1)) } else { at.saturating_sub(1) };
         // The newest is followed: when another begins, that is shown.
         self.selected = numbers.get(next).copied().filter(|_| next + 1 < numbers.len());
+        self.show();
+    }
+
+    fn select_step(&mut self, step: u32) {
+        let Some(page) = &self.page else { return };
+        let newest = page.steps.iter().filter_map(|step| step.number).max();
+        self.selected = Some(step).filter(|step| Some(*step) != newest);
         self.show();
     }
 
@@ -276,6 +287,30 @@ impl Screen for TaskPage {
         }
         let brief = self.brief(context).filter(|_| key != Key::Enter);
         brief.and_then(|brief| actions::key(key, brief, context)).unwrap_or_else(Reply::unused)
+    }
+
+    fn mouse(&mut self, mouse: Mouse, context: &Context<'_>) -> Reply {
+        if let Some(nth) = self.panes.iter().position(|output| output.is_under(mouse)) {
+            if mouse.did == Did::Press {
+                self.focus = Focus::Pane(nth);
+            }
+            return pages::marked(self.panes[nth].mouse(mouse), context);
+        }
+        let step = self.drawn.at(mouse.at);
+        match (mouse.did, step) {
+            (Did::WheelUp, Some(_)) => self.move_step(false),
+            (Did::WheelDown, Some(_)) => self.move_step(true),
+            (Did::Press, _) => match self.drawn.click(mouse.at) {
+                Some(Clicked::Once(step)) => {
+                    self.focus = Focus::Steps;
+                    self.select_step(step);
+                }
+                Some(Clicked::Again(_)) => self.focus = Focus::Pane(0),
+                None => {}
+            },
+            (Did::WheelUp | Did::WheelDown | Did::Drag | Did::Release, _) => {}
+        }
+        Reply::default()
     }
 
     fn pasted(&mut self, text: &str, _: &Context<'_>) -> Reply {

@@ -1,7 +1,7 @@
 //! The terminal while it is ours, and how it is left: clean, however that comes about.
 //!
 //! Raw mode, the alternate screen, bracketed paste, and the wheel as arrow keys (`?1007`), so that the mouse still selects and
-//! copies as everywhere else. Every frame is one write between the marks of a synchronised update (DEC 2026), and a frame in
+//! copies as everywhere else, unless the user wants it to be ours. Every frame is one write between the marks of a synchronised update (DEC 2026), and a frame in
 //! which nothing changed is no byte at all.
 
 use std::cell::RefCell;
@@ -18,13 +18,26 @@ use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
-/// The alternate screen, wheel as arrows, bracketed paste. The alternate screen comes empty.
-const ENTER: &str = "\u{1b}[?1049h\u{1b}[?1007h\u{1b}[?2004h\u{1b}[?25l";
-/// The reverse, whatever was being drawn.
+/// The alternate screen, bracketed paste, no cursor. The alternate screen comes empty.
+const ENTER: &str = "\u{1b}[?1049h\u{1b}[?2004h\u{1b}[?25l";
+/// The wheel as arrow keys.
+const WHEEL: &str = "\u{1b}[?1007h";
+/// Buttons, and moves while one is down, with positions of any size.
+const CAPTURE: &str = "\u{1b}[?1002h\u{1b}[?1006h";
+/// The reverse of it all, whatever was being drawn.
 const LEAVE: &str =
-    "\u{1b}[?2026l\u{1b}[0m\u{1b}[?2004l\u{1b}[?1007l\u{1b}[?1000l\u{1b}[?1006l\u{1b}[?25h\u{1b}[?1049l";
+    "\u{1b}[?2026l\u{1b}[0m\u{1b}[?2004l\u{1b}[?1007l\u{1b}[?1002l\u{1b}[?1006l\u{1b}[?25h\u{1b}[?1049l";
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
 const END_FRAME: &[u8] = b"\x1b[?2026l";
+
+/// Whose the mouse is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MouseOf {
+    /// It selects and copies as everywhere else.
+    Terminal,
+    /// We hear of it.
+    App,
+}
 
 /// What a terminal needs to be put back, from whichever thread.
 #[derive(Clone)]
@@ -33,6 +46,7 @@ pub(super) struct Restore(Arc<Saved>);
 struct Saved {
     terminal: File,
     before: Termios,
+    mouse: MouseOf,
     /// It is ours at the moment.
     ours: AtomicBool,
 }
@@ -55,7 +69,11 @@ impl Restore {
         tcsetattr(&self.0.terminal, OptionalActions::Now, &raw)?;
         // Before the first byte: if the write fails half-way, `leave` still undoes it.
         self.0.ours.store(true, Ordering::Release);
-        (&self.0.terminal).write_all(ENTER.as_bytes())
+        let mouse = match self.0.mouse {
+            MouseOf::Terminal => WHEEL,
+            MouseOf::App => CAPTURE,
+        };
+        (&self.0.terminal).write_all(format!("{ENTER}{mouse}").as_bytes())
     }
 }
 
@@ -70,11 +88,11 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Takes the terminal over.
-    pub(super) fn enter() -> io::Result<Self> {
+    pub(super) fn enter(mouse: MouseOf) -> io::Result<Self> {
         let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
         let before = tcgetattr(&terminal)?;
         let out = terminal.try_clone()?;
-        let restore = Restore(Arc::new(Saved { terminal, before, ours: AtomicBool::new(false) }));
+        let restore = Restore(Arc::new(Saved { terminal, before, mouse, ours: AtomicBool::new(false) }));
         let hook: Arc<Hook> = Arc::from(panic::take_hook());
         let (at_panic, earlier) = (restore.clone(), Arc::clone(&hook));
         // A panic ends the process at once, without anything being dropped; what it says must be readable.

@@ -29,6 +29,7 @@ use super::key::Key;
 use super::live::News;
 use super::message::Message;
 use super::model::{Model, Outfit, Wanted};
+use super::mouse::{Did, Mouse};
 use super::sample::Sample;
 use super::theme::Theme;
 use crate::App;
@@ -86,6 +87,10 @@ pub(super) fn pictures(screen: &str, draw: impl Fn(Look) -> String) {
             settings.bind(|| insta::assert_snapshot!(name, drawn));
         }
     }
+}
+
+pub(crate) fn mouse(did: Did, at: (u16, u16)) -> Mouse {
+    Mouse { at: at.into(), did }
 }
 
 /// What a terminal is given in this language, if nobody says otherwise.
@@ -196,6 +201,16 @@ impl Stage {
     pub(super) fn press(&mut self, keys: &[Key]) -> &mut Self {
         for key in keys {
             self.hear(Message::Key(*key));
+        }
+        self
+    }
+
+    /// The left button goes down and up again at this place of the screen.
+    pub(super) fn click(&mut self, column: u16, row: u16) -> &mut Self {
+        // One clicks at what one sees.
+        self.shown();
+        for did in [Did::Press, Did::Release] {
+            self.hear(Message::Mouse(mouse(did, (column, row))));
         }
         self
     }

@@ -11,15 +11,16 @@ use dacapo_core::engine::Kinds;
 use dacapo_core::store::read;
 use jiff::SignedDuration;
 
-use super::effect::Act;
+use super::effect::{Act, Effect};
 use super::key::Key;
 use super::launch::Launch;
 use super::message::{Message, Signal};
+use super::mouse::Did;
 use super::pager::Pager;
 use super::receipt;
 use super::sample::{self, Sample};
 use super::screen::Screen as _;
-use super::testing::{Look, Stage, a_day, pictures};
+use super::testing::{Look, Stage, a_day, mouse, pictures};
 use crate::config::{Brought, Entry};
 use crate::error::Failure;
 use crate::found_checks::FoundCheck;
@@ -289,6 +290,11 @@ fn long_lines_of_a_page_go_on_below() {
     page.key(Key::End, &stage.context(40, 12));
     let drawn = stage.draw(&page, 40, 12);
     assert!(drawn.contains("word199\nlast"), "{drawn}");
+    page.mouse(mouse(Did::Press, (0, 10)), &stage.context(40, 12));
+    page.mouse(mouse(Did::Drag, (3, 10)), &stage.context(40, 12));
+    assert_eq!(stage.reversed(&page, 40, 12), ["last"]);
+    let reply = page.mouse(mouse(Did::Release, (3, 10)), &stage.context(40, 12));
+    assert!(matches!(&reply.effects[0], Effect::Copy(text) if text == "last"));
     // A terminal that is wider has fewer lines.
     assert!(stage.draw(&page, 160, 50).contains("first\nword000"), "{drawn}");
 }

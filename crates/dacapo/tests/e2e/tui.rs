@@ -11,6 +11,7 @@ use crate::terminal::Terminal;
 
 mod flows;
 mod leaving;
+mod mouse;
 
 /// The app, and a screen that shows what it writes.
 struct App {

@@ -86,6 +86,7 @@ agent = "claude, codex"
 checks = ["cargo test"]
 language = "zh-TW"
 glyphs = "ascii"
+mouse = true
 keep_awake = false
 main_branch = "main"
 editor = "vim -u NONE"
@@ -149,6 +150,7 @@ cli = "glab"
         checks: Some(strings(&["cargo test"])),
         language: Language::TraditionalChinese,
         glyphs: GlyphSet::Ascii,
+        mouse: true,
         keep_awake: false,
         main_branch: Some("main".to_owned()),
         editor: Some("vim -u NONE".to_owned()),
@@ -307,6 +309,7 @@ fn every_setting_is_shown_with_its_origin() {
     checks = ["cargo test", "say \"hi\""]                  # project /c/project.toml:1
     language = "zh-CN"                                     # env DACAPO_LANGUAGE
     glyphs = "auto"                                        # default
+    mouse = false                                          # default
     keep_awake = true                                      # default
     # main_branch =                                        # not set
     # editor =                                             # not set

@@ -27,6 +27,7 @@ fn r6_every_setting_is_classified() {
         [
             "language",
             "glyphs",
+            "mouse",
             "keep_awake",
             "main_branch",
             "agents.x.loop_enabled",

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::*;
 use crate::tui::sample::{Sample, Stage};
-use crate::tui::testing::pictures;
+use crate::tui::testing::{mouse, pictures};
 
 fn git(dir: &std::path::Path, args: &[&str]) {
     let mut git = Command::new("git");
@@ -112,4 +112,34 @@ fn parts_of_a_patch_are_found_however_it_is_read() {
         })
         .collect();
     assert_eq!(file_offsets(&path).unwrap(), expected);
+}
+
+#[test]
+fn a_file_is_clicked_and_text_is_dragged() {
+    let (stage, mut page) = shown(Messages::ENGLISH);
+    stage.draw(&page, 160, 50);
+    let context = stage.context(160, 50);
+    page.mouse(mouse(Did::Press, (2, 3)), &context);
+    read(&mut page);
+    let drawn = stage.draw(&page, 160, 50);
+    assert_eq!(page.at(), Some(1), "{drawn}");
+    let row = drawn.lines().position(|line| line.contains("diff --git a/parse.rs")).unwrap();
+    let row = u16::try_from(row).unwrap();
+    // `FILES` columns and the line between.
+    page.mouse(mouse(Did::Press, (37, row)), &context);
+    page.mouse(mouse(Did::Drag, (37 + 3, row)), &context);
+    assert_eq!(stage.reversed(&page, 160, 50)[1..], ["diff"]);
+    page.mouse(mouse(Did::Drag, (37 + 4, row + 1)), &context);
+    let reply = page.mouse(mouse(Did::Release, (37 + 4, row + 1)), &context);
+    assert!(
+        matches!(&reply.effects[0], Effect::Copy(text) if text == "diff --git a/parse.rs b/parse.rs\nindex")
+    );
+    // The wheel over the files goes from file to file, and over the patch it scrolls.
+    page.mouse(mouse(Did::WheelUp, (2, 3)), &context);
+    read(&mut page);
+    stage.draw(&page, 160, 50);
+    assert_eq!(page.at(), Some(0));
+    page.mouse(mouse(Did::WheelDown, (60, 9)), &context);
+    let drawn = stage.draw(&page, 160, 50);
+    assert!(!drawn.contains("diff --git") && drawn.contains("index 0000000"), "{drawn}");
 }

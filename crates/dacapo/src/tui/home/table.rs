@@ -69,10 +69,14 @@ pub(super) fn draw(
         })
         .collect();
     let widths = Widths::of(&visible, usize::from(area.width), context);
+    home.rows.clear();
     for (nth, (line, row)) in visible.iter().enumerate() {
         let at = Rect { y: area.y + u16::try_from(nth).unwrap_or(0), height: 1, ..area };
         if let Line::Heading { section, tasks } = line {
             frame.render_widget(heading(*section, *tasks, context), at);
+        }
+        if let Line::Task { place, .. } = line {
+            home.rows.put(at, *place);
         }
         if let Some(row) = row {
             frame.render_widget(TextLine::from(widths.spans(row, home, context)), at);

@@ -6,7 +6,8 @@ use jiff::SignedDuration;
 
 use crate::tui::key::Key;
 use crate::tui::message::Message;
-use crate::tui::testing::{Stage, a_day, brief, entry, pictures};
+use crate::tui::mouse::Did;
+use crate::tui::testing::{Stage, a_day, brief, entry, mouse, pictures};
 
 /// The line of the selected row: only that one is reversed, and snapshots have no colours.
 fn selected(stage: &Stage) -> Option<String> {
@@ -163,4 +164,23 @@ fn a_thousand_tasks_scroll() {
     assert!(shown.contains("STOPPED 1000") && shown.contains("t0000"), "{shown}");
     stage.press(&[Key::PageDown]);
     assert!(stage.shown().contains("t0020"), "{}", stage.shown());
+}
+
+#[test]
+fn a_click_selects_and_the_next_one_opens() {
+    let mut stage = Stage::new(80, 24);
+    stage.tasks(a_day()).click(3, 5);
+    assert_eq!(selected(&stage).as_deref(), Some("tests"));
+    // A heading is no task.
+    stage.click(3, 4);
+    assert_eq!(selected(&stage).as_deref(), Some("tests"));
+    stage.hear(Message::Mouse(mouse(Did::WheelDown, (3, 5))));
+    assert_eq!(selected(&stage).as_deref(), Some("docs"));
+    stage.click(3, 5);
+    assert!(stage.shown().starts_with("dacapo › app\n"), "it is selected anew: {}", stage.shown());
+    stage.click(3, 5);
+    assert!(stage.shown().starts_with("dacapo › app › tests"), "{}", stage.shown());
+    // A card over the list takes the mouse.
+    stage.press(&[Key::Esc, Key::Char('m')]).click(3, 8);
+    assert_eq!(selected(&stage).as_deref(), Some("tests"));
 }

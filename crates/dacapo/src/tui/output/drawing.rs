@@ -11,6 +11,7 @@ use super::shared::{Direction, Hunted, State};
 use super::view::{Output, Place};
 use super::window::Window;
 use crate::tui::screen::Context;
+use crate::tui::selection::cells;
 use crate::tui::theme::Role;
 
 impl Output {
@@ -141,6 +142,7 @@ impl Output {
             _ => (area, None),
         };
         self.size.set((usize::from(body.width), usize::from(body.height)));
+        self.area.set(body);
         let state = self.shared.lock();
         let rows = self.visible(&state.window);
         if rows.is_empty() {
@@ -165,7 +167,12 @@ impl Output {
             if self.selected == Some(place.at) && place.row == 0 {
                 line = line.patch_style(context.style(Role::Selected));
             }
+            let width = line.width();
             frame.render_widget(line, Rect { y, height: 1, ..body });
+            if let Some(columns) = self.marked.columns(*place) {
+                let marked = cells(&columns, width, Rect { y, height: 1, ..body });
+                frame.buffer_mut().set_style(marked, context.style(Role::Selected));
+            }
         }
         drop(state);
         if let (Some(input), Some(typed)) = (input, &self.typing) {

@@ -1,9 +1,11 @@
 //! Documents that are read in pieces are the same as those that are read in one.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use dacapo_core::engine::Kinds;
 use dacapo_core::follow::{Bell, Hub, Side};
+use dacapo_core::store::TaskDir;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -12,8 +14,28 @@ use super::reader::{Paper, Reader, Step};
 use super::search::Query;
 use super::shared::{Direction, Hunted, Request, Shared, Target};
 use super::span::Source;
+use super::view::Output;
 use crate::messages::Messages;
 use crate::tui::sample::{Sample, claude_begins, claude_calls, claude_says};
+
+/// What its thread would do, without one.
+impl Output {
+    pub(crate) fn read_now(&mut self, dir: &TaskDir) {
+        let paper = Paper::Task { hub: Hub::new().unwrap(), dir: dir.clone(), kinds: Kinds::default() };
+        self.read(paper);
+    }
+
+    pub(crate) fn read_patch_now(&mut self, path: &Path) {
+        self.read(Paper::Patch(path.to_owned()));
+    }
+
+    fn read(&mut self, paper: Paper) {
+        let mut reader = Reader::new(paper, self.shared.clone(), self.messages);
+        self.shared.lock().requests.push_front(Request::Sources(self.sources.clone()));
+        while reader.step() == Step::Busy {}
+        self.changed();
+    }
+}
 
 /// A reader without its thread.
 struct Bench {

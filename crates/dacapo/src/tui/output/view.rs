@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use dacapo_core::follow::{Bell, Side};
+use ratatui::layout::Rect;
 
 use super::entry::Anchor;
 use super::feed;
@@ -17,12 +18,13 @@ use crate::tui::effect::Feed;
 use crate::tui::key::Key;
 use crate::tui::live::TaskId;
 use crate::tui::screen::Binding;
+use crate::tui::selection::Selection;
 
 /// How many screens above and below what is looked at are read ahead.
 const AHEAD: usize = 3;
 
 /// A row of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) at: Anchor,
     pub(super) row: usize,
@@ -57,8 +59,11 @@ pub(crate) struct Output {
     looks_above: bool,
     /// What is being typed to search for.
     pub(super) typing: Option<String>,
-    /// The room there was last.
+    /// What is marked with the mouse.
+    pub(super) marked: Selection<Place>,
+    /// The room there was last, and where that was.
     pub(super) size: Cell<(usize, usize)>,
+    pub(super) area: Cell<Rect>,
     pub(super) messages: Messages,
 }
 
@@ -79,7 +84,9 @@ impl Output {
             hit: None,
             looks_above: false,
             typing: None,
+            marked: Selection::Nothing,
             size: Cell::new((80, 20)),
+            area: Cell::default(),
             messages,
         })
     }
@@ -120,27 +127,6 @@ impl Output {
     /// The byte at which what is shown first begins.
     pub(crate) fn offset(&self) -> Option<u64> {
         self.visible_places().0.map(|place| place.at.offset)
-    }
-
-    /// Reads what its thread would.
-    #[cfg(test)]
-    pub(crate) fn read_now(&mut self, dir: &dacapo_core::store::TaskDir) {
-        use super::reader::{Paper, Reader, Step};
-        let hub = dacapo_core::follow::Hub::new().unwrap();
-        let paper = Paper::Task { hub, dir: dir.clone(), kinds: dacapo_core::engine::Kinds::default() };
-        let mut reader = Reader::new(paper, self.shared.clone(), self.messages);
-        self.shared.lock().requests.push_front(Request::Sources(self.sources.clone()));
-        while reader.step() == Step::Busy {}
-        self.changed();
-    }
-
-    #[cfg(test)]
-    pub(crate) fn read_patch_now(&mut self, path: &std::path::Path) {
-        use super::reader::{Paper, Reader, Step};
-        let mut reader = Reader::new(Paper::Patch(path.to_owned()), self.shared.clone(), self.messages);
-        self.shared.lock().requests.push_front(Request::Sources(self.sources.clone()));
-        while reader.step() == Step::Busy {}
-        self.changed();
     }
 
     /// The turns that it shows.
@@ -210,6 +196,7 @@ impl Output {
 
     /// A key was pressed while this pane has the keys.
     pub(crate) fn key(&mut self, key: Key) -> Pressed {
+        self.marked.clear();
         if self.typing.is_some() {
             self.type_key(key);
             return Pressed::Used;
@@ -376,7 +363,7 @@ impl Output {
         self.shared.lock().following = false;
     }
 
-    fn scroll_up(&mut self, rows: usize) {
+    pub(super) fn scroll_up(&mut self, rows: usize) {
         let (first, _) = self.visible_places();
         let Some(mut place) = self.top.or(first) else { return };
         let state = self.shared.lock();
@@ -401,7 +388,7 @@ impl Output {
         self.shared.lock().following = false;
     }
 
-    fn scroll_down(&mut self, rows: usize) {
+    pub(super) fn scroll_down(&mut self, rows: usize) {
         let Some(mut place) = self.top else { return };
         let state = self.shared.lock();
         let layout = self.layout();
@@ -460,7 +447,7 @@ impl Output {
     }
 
     /// Folds or unfolds the call that was gone to, else the last one that is seen.
-    fn toggle_selected(&mut self) {
+    pub(super) fn toggle_selected(&mut self) {
         if self.selected.is_none() {
             self.select(Direction::Up);
         }
@@ -474,7 +461,7 @@ impl Output {
     }
 
     /// Has read what is near to what is seen.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let (first, last) = self.seen();
         let (Some(first), Some(last)) = (first, last) else { return };
         let mut state = self.shared.lock();

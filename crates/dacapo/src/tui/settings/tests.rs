@@ -32,9 +32,11 @@ fn u5_a_switch_is_turned_a_choice_goes_on_and_a_text_is_typed() {
     let last = |stage: &Stage| (*stage.acts.last().unwrap().operation).clone();
     let set =
         |key: &str, value: &str, file| Operation::SetConfig { key: key.into(), value: value.into(), file };
-    // agent, checks, language, glyphs, keep_awake
+    // agent, checks, language, glyphs, mouse, keep_awake
     stage.press(&[Key::Down, Key::Down, Key::Down, Key::Enter]);
     assert_eq!(last(&stage), set("glyphs", "unicode", Whose::User));
+    stage.press(&[Key::Down, Key::Char(' ')]);
+    assert_eq!(last(&stage), set("mouse", "true", Whose::User));
     stage.press(&[Key::Down, Key::Char(' ')]);
     assert_eq!(last(&stage), set("keep_awake", "false", Whose::User));
     stage.press(&[Key::Home, Key::Tab, Key::Enter]).types("claude,codex").press(&[Key::Enter]);
@@ -45,4 +47,16 @@ fn u5_a_switch_is_turned_a_choice_goes_on_and_a_text_is_typed() {
     stage.press(&[Key::Enter]).types("x").press(&[Key::Esc]);
     assert_eq!(stage.acts.len(), before, "Esc writes nothing");
     assert!(stage.shown().contains("settings"), "and stays here");
+}
+
+#[test]
+fn the_second_click_on_a_setting_changes_it() {
+    let mut stage = settings(80, 24, Language::English);
+    stage.click(4, 6);
+    assert!(stage.shown().contains("The mouse belongs to the terminal app"), "{}", stage.shown());
+    assert!(stage.acts.is_empty());
+    stage.click(4, 6);
+    let file = Whose::User;
+    let expected = Operation::SetConfig { key: "mouse".into(), value: "true".into(), file };
+    assert_eq!(*stage.acts[0].operation, expected);
 }

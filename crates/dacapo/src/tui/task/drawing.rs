@@ -176,8 +176,12 @@ fn left(
     let shown = page.step();
     let last = steps.iter().rposition(|(step, _)| *step == shown).map_or(steps.len(), |at| at + 1);
     let from = last.max(room).saturating_sub(room).min(steps.len().saturating_sub(room));
-    let lines: Vec<Line<'static>> = steps.into_iter().skip(from).take(room).map(|(_, line)| line).collect();
     let inner = Rect { y: at.y + 1, height: height.saturating_sub(1), ..at };
+    page.drawn.clear();
+    for ((step, _), y) in steps.iter().skip(from).zip(inner.y..inner.bottom()) {
+        step.iter().for_each(|step| page.drawn.put(Rect { y, height: 1, ..inner }, *step));
+    }
+    let lines: Vec<Line<'static>> = steps.into_iter().skip(from).take(room).map(|(_, line)| line).collect();
     frame.render_widget(Paragraph::new(lines), inner);
     let rest = Rect { y: at.bottom(), height: area.height - height, ..area };
     if rest.height < 2 {

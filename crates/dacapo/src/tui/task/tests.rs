@@ -5,7 +5,7 @@ use dacapo_app::present::page::{Arrangement, Clock, Decision, Lines, Offer, Page
 
 use super::*;
 use crate::tui::sample::{Sample, Stage, claude_begins, claude_calls, claude_says};
-use crate::tui::testing::pictures;
+use crate::tui::testing::{mouse, pictures};
 
 /// Two iterations that failed, and one at work.
 fn running() -> Sample {
@@ -194,4 +194,76 @@ fn a_tiny_terminal_is_no_reason_to_fall() {
             stage.draw(&page, columns, rows);
         }
     }
+}
+
+/// Where a text is on the screen.
+fn find(drawn: &str, text: &str) -> (u16, u16) {
+    let nth = drawn.lines().position(|line| line.contains(text)).unwrap();
+    let line = drawn.lines().nth(nth).unwrap();
+    let column = crate::tui::text::width(&line[..line.find(text).unwrap()]);
+    (u16::try_from(column).unwrap(), u16::try_from(nth).unwrap())
+}
+
+fn copied(reply: &crate::tui::screen::Reply) -> Option<&str> {
+    reply.effects.iter().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+#[test]
+fn text_is_marked_with_the_mouse_and_copied() {
+    let sample = running();
+    let (stage, mut page) = shown(&sample, Messages::ENGLISH);
+    let context = stage.context(80, 24);
+    let drawn = stage.draw(&page, 80, 24);
+    let (x, y) = find(&drawn, "off-by-one");
+    assert!(copied(&page.mouse(mouse(Did::Press, (x, y)), &context)).is_none());
+    page.mouse(mouse(Did::Drag, (x + 9, y)), &context);
+    assert_eq!(stage.reversed(&page, 80, 24), ["off-by-one"]);
+    let reply = page.mouse(mouse(Did::Release, (x + 9, y)), &context);
+    assert_eq!(copied(&reply), Some("off-by-one"));
+    assert_eq!(stage.reversed(&page, 80, 24), ["off-by-one"], "it stays in sight");
+    // Backwards, over lines, wide characters, and out of the pane to the left.
+    let (x, y) = find(&drawn, "部测试");
+    page.mouse(mouse(Did::Press, (x + 3, y)), &context);
+    page.mouse(mouse(Did::Drag, (3, y - 1)), &context);
+    let reply = page.mouse(mouse(Did::Release, (3, y - 1)), &context);
+    let expected = "• 任务还没有完成，我再看一遍解析器的代码，然后运行全\n  部测";
+    assert_eq!(copied(&reply), Some(expected));
+    press(&mut page, &stage, &[Key::Up]);
+    assert_eq!(stage.reversed(&page, 80, 24), [""; 0], "until the next key");
+}
+
+#[test]
+fn what_is_clicked_is_gone_to_and_the_wheel_scrolls_what_is_under_it() {
+    let sample = running();
+    let (stage, mut page) = shown(&sample, Messages::ENGLISH);
+    let context = stage.context(80, 24);
+    let drawn = stage.draw(&page, 80, 24);
+    let click = |page: &mut TaskPage, at: (u16, u16)| {
+        page.mouse(mouse(Did::Press, at), &context);
+        page.mouse(mouse(Did::Release, at), &context);
+    };
+    let call = find(&drawn, "▸ Edit src/parse.rs");
+    click(&mut page, call);
+    assert_eq!(stage.reversed(&page, 80, 24), ["▸ Edit src/parse.rs  4 lines"]);
+    click(&mut page, call);
+    assert!(stage.draw(&page, 80, 24).contains("▾ Edit src/parse.rs"));
+    let first = find(&drawn, "1 ○");
+    click(&mut page, first);
+    assert_eq!((page.selected, page.focus), (Some(0), Focus::Steps));
+    stage.draw(&page, 80, 24);
+    click(&mut page, first);
+    assert_eq!(page.focus, Focus::Pane(0));
+    page.mouse(mouse(Did::WheelDown, first), &context);
+    assert_eq!(page.selected, Some(1));
+    page.mouse(mouse(Did::WheelDown, first), &context);
+    read(&mut page, &sample);
+    stage.draw(&page, 80, 12);
+    let context = stage.context(80, 12);
+    page.mouse(mouse(Did::WheelUp, (40, 4)), &context);
+    page.mouse(mouse(Did::WheelUp, (40, 4)), &context);
+    let drawn = stage.draw(&page, 80, 12);
+    assert!(drawn.contains("Plan") && page.selected.is_none(), "{drawn}");
 }

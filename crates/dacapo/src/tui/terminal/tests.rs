@@ -22,7 +22,7 @@ fn text_is_encoded_for_the_clipboard() {
 #[test]
 fn a_panic_leaves_the_terminal_clean_and_says_what_happened() {
     if std::env::var_os(INSIDE).is_some() {
-        let mut terminal = Terminal::enter().unwrap();
+        let mut terminal = Terminal::enter(MouseOf::App).unwrap();
         terminal.draw(|frame| frame.render_widget("shown", frame.area())).unwrap();
         std::panic::set_hook({
             let hook = std::panic::take_hook();
@@ -56,5 +56,6 @@ fn a_panic_leaves_the_terminal_clean_and_says_what_happened() {
     let said = String::from_utf8_lossy(&said);
     let (screen, rest) = said.rsplit_once("\u{1b}[?1049l").expect("the alternate screen is left");
     assert!(screen.contains("shown") && screen.contains("\u{1b}[?25h"), "{said:?}");
+    assert!(screen.contains("\u{1b}[?1002h") && screen.contains("\u{1b}[?1002l"), "{said:?}");
     assert!(rest.contains("something is wrong"), "what happened is said where it stays: {said:?}");
 }

@@ -150,8 +150,8 @@ fn settings_are_written_with_their_comments_kept() {
     app.shows("No tasks");
     app.press("s");
     app.shows("keep_awake");
-    // agent, checks, language, glyphs, keep_awake
-    app.press("jjjj ");
+    // agent, checks, language, glyphs, mouse, keep_awake
+    app.press("jjjjj ");
     app.shows("keep_awake");
     let path = world.home().join(".config/dacapo/config.toml");
     wait_for("the file to be written", || fs::read_to_string(&path).unwrap().contains("false"));
