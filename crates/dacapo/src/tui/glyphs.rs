@@ -79,6 +79,7 @@ fn plain(symbol: &str) -> Option<&'static str> {
         "✓" | "✔" => "+",
         "✗" | "✘" | "×" => "x",
         "⚠" => "!",
+        "‖" => "=",
         "●" | "◉" | "■" => "*",
         "○" | "□" => "o",
         "◌" => ".",
@@ -111,6 +112,22 @@ mod tests {
         assert_eq!(chosen(GlyphSet::Auto, &[]), Glyphs::Ascii);
         assert_eq!(chosen(GlyphSet::Unicode, &[("LC_ALL", "C")]), Glyphs::Unicode);
         assert_eq!(chosen(GlyphSet::Ascii, &[("LANG", "de_DE.utf8")]), Glyphs::Narrow);
+    }
+
+    #[test]
+    fn every_symbol_of_ours_has_a_plain_one() {
+        use unicode_width::UnicodeWidthChar as _;
+        let messages = dacapo_app::messages::TABLES.iter().flat_map(|(_, entries)| *entries);
+        let said = messages.flat_map(|entry| {
+            [entry.english, entry.simplified_chinese, entry.traditional_chinese].map(str::to_owned)
+        });
+        let symbols = dacapo_app::present::legend::symbols(crate::messages::Messages::ENGLISH);
+        let all: String = said.chain(symbols.into_iter().map(|(symbol, _)| symbol.to_owned())).collect();
+        // Letters stay, however wide they are.
+        let of_two_widths = |c: &char| c.width() != c.width_cjk() && !c.is_alphanumeric();
+        let missing: Vec<char> =
+            all.chars().filter(of_two_widths).filter(|c| plain(&c.to_string()).is_none()).collect();
+        assert_eq!(missing, [] as [char; 0]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod documented;
 mod findings;
 mod founding;
 mod hostile;
+mod in_app;
 mod left_over;
 mod limits;
 mod people;

@@ -12,9 +12,10 @@ use crate::terminal::Terminal;
 mod flows;
 mod leaving;
 mod mouse;
+mod terminals;
 
 /// The app, and a screen that shows what it writes.
-struct App {
+pub(crate) struct App {
     terminal: Terminal,
     screen: vt100::Parser,
     /// So many bytes are on the screen already.
@@ -22,7 +23,7 @@ struct App {
 }
 
 impl App {
-    fn open(world: &World) -> Self {
+    pub(crate) fn open(world: &World) -> Self {
         Self::start(&world.command::<&str>(&[]))
     }
 
@@ -41,7 +42,7 @@ impl App {
 
     /// Waits until the screen shows this.
     #[track_caller]
-    fn shows(&mut self, text: &str) {
+    pub(crate) fn shows(&mut self, text: &str) {
         let mut last = String::new();
         let start = std::time::Instant::now();
         while !last.contains(text) {
@@ -57,7 +58,7 @@ impl App {
         wait_for(&format!("{text:?} to go"), || !self.look().contains(text));
     }
 
-    fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         self.terminal.press(keys);
     }
 
@@ -82,7 +83,7 @@ impl App {
     }
 
     /// The program has ended: its exit code. Nothing of it is left at the terminal.
-    fn end(mut self) -> Option<i32> {
+    pub(crate) fn end(mut self) -> Option<i32> {
         let (code, said) = self.terminal.end();
         self.screen.process(&said.as_bytes()[self.seen.min(said.len())..]);
         assert_clean(self.screen.screen());

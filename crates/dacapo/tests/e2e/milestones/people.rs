@@ -7,7 +7,7 @@ use super::{ACCEPTS, BRANCH, BUILDS, ID, Stage};
 use crate::support::wait_for;
 
 /// Paused after three rejections of F-1.
-fn stuck() -> Stage {
+pub(super) fn stuck() -> Stage {
     let stage = Stage::new();
     stage.play(
         &["build F-1", "build F-1", "build F-1", "build F-1", "build F-2", "complete"],
