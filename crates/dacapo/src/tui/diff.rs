@@ -179,7 +179,7 @@ impl DiffPage {
         }
         self.top.set(top);
         let columns = usize::from(area.width);
-        let line = |(nth, file): (usize, &FileInPatch)| {
+        let line = |file: &FileInPatch| {
             let (added, removed) = match file.lines {
                 Lines::Counted { added, removed } => (format!("+{added}"), format!(" -{removed}")),
                 Lines::Binary | Lines::New => (context.messages.diff_binary(), String::new()),
@@ -187,21 +187,22 @@ impl DiffPage {
             let used = text::width(&added) + text::width(&removed) + 2;
             let name = text::cut_front(&file.name, columns.saturating_sub(used));
             let gap = columns.saturating_sub(used + text::width(&name)) + 1;
-            let line = Line::from(vec![
+            Line::from(vec![
                 Span::raw(name),
                 Span::raw(" ".repeat(gap)),
                 Span::styled(added, context.style(Role::Added)),
                 Span::styled(removed, context.style(Role::Removed)),
-            ]);
-            if selected == Some(nth) { line.patch_style(context.style(Role::Selected)) } else { line }
+            ])
         };
-        let lines: Vec<Line<'static>> =
-            self.files().iter().enumerate().skip(top).take(room).map(line).collect();
+        let lines: Vec<Line<'static>> = self.files().iter().skip(top).take(room).map(line).collect();
         self.drawn.clear();
         for (y, nth) in (area.y..).zip(top..top + lines.len()) {
             self.drawn.put(Rect { y, height: 1, ..area }, nth);
         }
         frame.render_widget(Paragraph::new(lines), area);
+        if let Some(row) = selected.and_then(|nth| self.drawn.area_of(nth)) {
+            frame.buffer_mut().set_style(row, context.style(Role::Selected));
+        }
     }
 
     /// What is compared, and what one sees of it.

@@ -73,6 +73,11 @@ impl<T: Copy + PartialEq> Rows<T> {
         self.drawn.borrow().iter().find(|(area, _)| area.contains(position)).map(|(_, row)| *row)
     }
 
+    /// Where a row was drawn, its first line where it has several.
+    pub(crate) fn area_of(&self, row: T) -> Option<Rect> {
+        self.drawn.borrow().iter().find(|(_, drawn)| *drawn == row).map(|(area, _)| *area)
+    }
+
     pub(crate) fn click(&self, position: Position) -> Option<Clicked<T>> {
         let row = self.at(position);
         let last = self.clicked.replace(row);

@@ -49,7 +49,10 @@ impl Theme {
             Role::Warn => (style, Some(Color::Yellow)),
             Role::Accent => (style, Some(Color::Cyan)),
             Role::Person => (style, Some(Color::Magenta)),
-            Role::Selected => (style.add_modifier(Modifier::REVERSED), None),
+            // One block: what is coloured or dim in it would be a block of its own.
+            Role::Selected => {
+                (style.fg(Color::Reset).add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM), None)
+            }
         };
         match (self, colour) {
             (Self::Coloured, Some(colour)) => style.fg(colour),
@@ -89,7 +92,9 @@ mod tests {
     #[test]
     fn without_colours_the_meaning_stays() {
         assert_eq!(Theme::Plain.style(Role::Bad), Style::new());
-        assert_eq!(Theme::Plain.style(Role::Selected), Style::new().add_modifier(Modifier::REVERSED));
+        assert_eq!(Theme::Plain.style(Role::Selected), Theme::Coloured.style(Role::Selected));
+        let green = Theme::Coloured.style(Role::Good).patch(Theme::Coloured.style(Role::Selected));
+        assert_eq!((green.fg, green.add_modifier), (Some(Color::Reset), Modifier::REVERSED));
         assert_eq!(Theme::Coloured.style(Role::Bad).fg, Some(Color::Red));
     }
 

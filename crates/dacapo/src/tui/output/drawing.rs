@@ -163,14 +163,15 @@ impl Output {
                 let style = if run.hit { style.patch(context.style(Role::Selected)) } else { style };
                 Text::styled(run.text.clone(), style)
             });
-            let mut line: Line<'_> = spans.collect();
-            if self.selected == Some(place.at) && place.row == 0 {
-                line = line.patch_style(context.style(Role::Selected));
-            }
+            let line: Line<'_> = spans.collect();
             let width = line.width();
-            frame.render_widget(line, Rect { y, height: 1, ..body });
+            let at = Rect { y, height: 1, ..body };
+            frame.render_widget(line, at);
+            if self.selected == Some(place.at) && place.row == 0 {
+                frame.buffer_mut().set_style(at, context.style(Role::Selected));
+            }
             if let Some(columns) = self.marked.columns(*place) {
-                let marked = cells(&columns, width, Rect { y, height: 1, ..body });
+                let marked = cells(&columns, width, at);
                 frame.buffer_mut().set_style(marked, context.style(Role::Selected));
             }
         }

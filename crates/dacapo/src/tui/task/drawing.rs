@@ -183,6 +183,10 @@ fn left(
     }
     let lines: Vec<Line<'static>> = steps.into_iter().skip(from).take(room).map(|(_, line)| line).collect();
     frame.render_widget(Paragraph::new(lines), inner);
+    let row = shown.filter(|_| page.focus == Focus::Steps).and_then(|step| page.drawn.area_of(step));
+    if let Some(row) = row {
+        frame.buffer_mut().set_style(row, context.style(Role::Selected));
+    }
     let rest = Rect { y: at.bottom(), height: area.height - height, ..area };
     if rest.height < 2 {
         return None;
@@ -224,8 +228,7 @@ fn step_lines(
     spans.push(Span::raw(format!(" {}", text::cut(&line, columns.saturating_sub(text::width(&number) + 4)))));
     let mut first = Line::from(spans);
     if selected {
-        let style = if page.focus == Focus::Steps { Role::Selected } else { Role::Strong };
-        first = first.patch_style(context.style(style));
+        first = first.patch_style(context.style(Role::Strong));
     }
     let mut lines = vec![(step.number, first)];
     let room = columns.saturating_sub(5).max(1);
@@ -311,8 +314,12 @@ fn panes_above(page: &TaskPage, known: &Page, frame: &mut Frame<'_>, area: Rect,
         .iter()
         .map(|section| (section.title.clone(), section_lines(section, area.width, context)))
         .collect();
-    let wanted: usize = sections.iter().map(|(_, lines)| lines.len() + 1).sum();
-    let below = u16::try_from(wanted).unwrap_or(area.height).min(area.height / 2);
+    // At most half of it; a line that no section can use is for the panes.
+    let below = sections.iter().fold(0, |below, (_, lines)| {
+        let left = area.height / 2 - below;
+        let wanted = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX).min(left);
+        below + if left < 2 { 0 } else { wanted }
+    });
     let above = Rect { height: area.height - below, ..area };
     let count = u16::try_from(known.panes.len()).unwrap_or(1).max(1);
     if area.width < TWO_COLUMNS {
