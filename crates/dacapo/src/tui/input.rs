@@ -134,6 +134,22 @@ enum Woken {
     Otherwise,
 }
 
+/// Whether there was something to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Typed {
+    Something,
+    Nothing,
+}
+
+/// The library is told only once that there is something to read, and forgets it where a resize was heard of at the same moment:
+/// then keys would lie there until the next one comes. Setting the terminal to what it is has the system tell it again.
+fn wake_parser() {
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+    if let Ok(as_it_is) = tcgetattr(io::stdin()) {
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &as_it_is);
+    }
+}
+
 impl Reader {
     fn run(self) {
         let _ = self.read();
@@ -144,9 +160,15 @@ impl Reader {
             let woken = self.sleep()?;
             // Emptied before the state is looked at, so that a nudge which comes after that ends the next sleep.
             came(&self.nudged);
-            self.signalled()?;
+            let resized = self.signalled()?;
             match woken {
-                Woken::ByTerminal if self.is_reading() => self.typed()?,
+                Woken::ByTerminal if self.is_reading() => {
+                    if self.typed()? == Typed::Nothing {
+                        wake_parser();
+                    }
+                }
+                // The library hears of resizes, too, and would take this one for the next key.
+                Woken::Otherwise if resized && self.is_reading() => drop(self.typed()?),
                 Woken::ByTerminal | Woken::Otherwise => {}
                 Woken::TerminalGone => self.end(128 + 1)?,
             }
@@ -189,7 +211,8 @@ impl Reader {
         *state == State::Reading
     }
 
-    fn signalled(&self) -> Result<(), Over> {
+    /// True: the terminal has another size.
+    fn signalled(&self) -> Result<bool, Over> {
         let signals = &self.signals;
         if came(&signals.terminate) {
             self.end(128 + 15)?;
@@ -205,12 +228,13 @@ impl Reader {
         if came(&signals.stop) && ours {
             self.send(Message::Signal(Signal::Stop))?;
         }
-        if came(&signals.resize) && ours {
+        let resized = came(&signals.resize) && ours;
+        if resized {
             let size = rustix::termios::tcgetwinsize(io::stdin());
             let (columns, rows) = size.map_or((80, 24), |size| (size.ws_col, size.ws_row));
             self.send(Message::Resized { columns, rows })?;
         }
-        Ok(())
+        Ok(resized)
     }
 
     /// Has the loop end; where it does not, ends the process.
@@ -224,8 +248,10 @@ impl Reader {
     }
 
     /// All that can be read without waiting.
-    fn typed(&self) -> Result<(), Over> {
+    fn typed(&self) -> Result<Typed, Over> {
+        let mut typed = Typed::Nothing;
         while event::poll(Duration::ZERO).map_err(|_| Over)? {
+            typed = Typed::Something;
             match event::read().map_err(|_| Over)? {
                 Event::Key(key) => {
                     if let Some(key) = Key::parse(key) {
@@ -243,7 +269,7 @@ impl Reader {
                 Event::Resize(..) | Event::FocusGained | Event::FocusLost => {}
             }
         }
-        Ok(())
+        Ok(typed)
     }
 
     fn send(&self, message: Message) -> Result<(), Over> {

@@ -145,7 +145,15 @@ impl Runtime {
                     self.terminal.leave();
                     let problem = foreign::run(&self.services.app, &foreign, self.scratch.path()).err();
                     self.terminal.enter_again()?;
+                    // Keys that were typed ahead of the other program were for it.
+                    let meanwhile: Vec<Message> = self.messages.try_iter().collect();
                     self.input.go_on();
+                    for message in meanwhile {
+                        match message {
+                            Message::Key(_) | Message::Pasted(_) => {}
+                            other => wanted.extend(model.update(other, Timestamp::now())),
+                        }
+                    }
                     let returned = Message::Returned { problem };
                     wanted.extend(model.update(returned, Timestamp::now()));
                 }

@@ -16,7 +16,7 @@ use ratatui::Frame;
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcgetwinsize, tcsetattr};
 
 /// The alternate screen, bracketed paste, no cursor. The alternate screen comes empty.
 const ENTER: &str = "\u{1b}[?1049h\u{1b}[?2004h\u{1b}[?25l";
@@ -121,8 +121,10 @@ impl Terminal {
         self.restore.leave();
     }
 
-    /// Takes it over again. Nothing is known of what it shows.
+    /// Takes it over again. Nothing is known of what it shows, and what was typed meanwhile was for another program.
     pub(super) fn enter_again(&mut self) -> io::Result<()> {
+        // First: who sees the app again may type.
+        tcflush(&self.restore.0.terminal, QueueSelector::IFlush)?;
         self.restore.enter()?;
         self.redraw()
     }

@@ -92,6 +92,34 @@ fn it_fits_into_any_size() {
 }
 
 #[test]
+fn the_first_key_after_a_resize_is_answered() {
+    let world = World::new();
+    let mut app = at_rest(&world);
+    // Keys have been read before: only then does the library that parses them hear of resizes, too.
+    app.press("?");
+    app.shows("Everywhere");
+    app.press("\u{1b}");
+    app.shows_no_more("Everywhere");
+    // The lowest line of the larger screen is not seen any more: this is the new one.
+    app.resize(60, 12);
+    app.shows("? help");
+    app.press("s");
+    app.shows("keep_awake");
+    app.press("\u{1b}");
+    app.shows_no_more("keep_awake");
+    // A key right behind it, as by somebody who goes on typing.
+    for (columns, rows) in [(90, 24), (100, 40)] {
+        app.resize(columns, rows);
+        app.press("s");
+        app.shows("keep_awake");
+        app.press("\u{1b}");
+        app.shows_no_more("keep_awake");
+    }
+    app.press("q");
+    assert_eq!(app.end(), Some(0));
+}
+
+#[test]
 fn who_waits_writes_nothing() {
     let world = World::new();
     let mut app = at_rest(&world);
@@ -100,6 +128,8 @@ fn who_waits_writes_nothing() {
     app.shows("Everywhere");
     app.press("\u{1b}");
     app.shows_no_more("Everywhere");
+    // A frame is one write, but comes in pieces.
+    wait_for("the frame to end", || app.terminal.bytes().ends_with(b"\x1b[?2026l"));
     let before = app.terminal.bytes().len();
     let cpu = processor_time(&app);
     let start = Instant::now();
@@ -151,6 +181,36 @@ fn an_editor_gets_the_terminal_for_a_while() {
     app.shows("READY 1");
     let text = fs::read_to_string(kept).unwrap();
     assert!(text.contains("iteration 1") && text.ends_with("qqq\n"), "{text}");
+    app.press("q");
+    assert_eq!(app.end(), Some(0));
+}
+
+#[test]
+fn what_is_typed_while_another_program_runs_is_not_for_the_app() {
+    let world = World::new();
+    world.run(&["spawn", "--name", "t", "--iter", "1", "--agent-cmd", "touch x", "go"]).expect(0);
+    world.run(&["wait", "t"]).expect(0);
+    let go = world.scratch("go");
+    // It reads nothing of what is typed.
+    let text = format!("#!/bin/sh\necho EDITOR HERE\nuntil [ -e {} ]; do sleep 0.02; done\n", go.display());
+    let editor = world.program("myedit", &text);
+    let mut command = world.command::<&str>(&[]);
+    command.env("EDITOR", editor);
+    let mut app = App::start(&command);
+    app.shows("READY 1");
+    // In one burst with the key that starts it, and while it runs.
+    app.press("eD");
+    app.shows("EDITOR HERE");
+    app.press("Dy\r");
+    // The terminal echoes what it got.
+    app.shows("Dy");
+    fs::write(go, "").unwrap();
+    app.shows("READY 1");
+    app.press("?");
+    app.shows("Everywhere");
+    app.press("\u{1b}");
+    app.shows_no_more("Everywhere");
+    assert!(!app.look().contains("Drop t?"), "{}", app.look());
     app.press("q");
     assert_eq!(app.end(), Some(0));
 }
