@@ -35,6 +35,14 @@ pub(crate) struct DecisionCard {
     selected: usize,
     /// The words of an answer that takes some, while they are typed.
     words: Option<Field>,
+    /// What was typed before the question was read: nobody waits for a card whose keys they know.
+    early: Vec<Typed>,
+}
+
+/// What can be typed early.
+enum Typed {
+    Key(Key),
+    Text(String),
 }
 
 /// What a task asks.
@@ -108,7 +116,7 @@ fn asked(view: &TaskView, messages: Messages) -> Asked {
 impl DecisionCard {
     pub(crate) fn new(brief: &Brief, context: &Context<'_>) -> Self {
         let place = Place { directory: context.directory_of(brief), selected: Some(brief.name.clone()) };
-        Self { id: TaskId::of(brief), place, asked: None, selected: 0, words: None }
+        Self { id: TaskId::of(brief), place, asked: None, selected: 0, words: None, early: Vec::new() }
     }
 
     fn read(&self, messages: Messages) -> Effect {
@@ -193,6 +201,13 @@ impl Screen for DecisionCard {
     }
 
     fn key(&mut self, key: Key, context: &Context<'_>) -> Reply {
+        if self.asked.is_none() {
+            if matches!(key, Key::Esc | Key::Ctrl(_)) {
+                return Reply::unused();
+            }
+            self.early.push(Typed::Key(key));
+            return Reply::default();
+        }
         if let Some(field) = &mut self.words {
             return match key {
                 Key::Enter => self.take(),
@@ -228,13 +243,25 @@ impl Screen for DecisionCard {
     }
 
     fn pasted(&mut self, text: &str, _: &Context<'_>) -> Reply {
+        if self.asked.is_none() {
+            self.early.push(Typed::Text(text.to_owned()));
+        }
         self.words.iter_mut().for_each(|field| field.insert(text));
         Reply::default()
     }
 
-    fn answered(&mut self, answer: Answer, _: &Context<'_>) -> Reply {
-        if let Ok(asked) = answer.downcast::<Result<Asked, Failure>>() {
-            self.asked = Some(*asked);
+    fn answered(&mut self, answer: Answer, context: &Context<'_>) -> Reply {
+        let Ok(asked) = answer.downcast::<Result<Asked, Failure>>() else { return Reply::default() };
+        self.asked = Some(*asked);
+        for typed in std::mem::take(&mut self.early) {
+            let reply = match typed {
+                Typed::Key(key) => self.key(key, context),
+                Typed::Text(text) => self.pasted(&text, context),
+            };
+            // The card is answered; what comes behind is for nobody.
+            if !matches!(reply.go, Go::Stay) {
+                return reply;
+            }
         }
         Reply::default()
     }

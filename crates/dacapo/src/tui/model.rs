@@ -334,7 +334,7 @@ impl Model {
         wanted
     }
 
-    fn context(&self) -> Context<'_> {
+    pub(super) fn context(&self) -> Context<'_> {
         context(&self.outfit, &self.tasks, self.now, self.size)
     }
 

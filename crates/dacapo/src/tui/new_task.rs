@@ -38,8 +38,10 @@ const PARTS: [Part; 6] = [Part::Prompt, Part::Agent, Part::Check, Part::Iteratio
 pub(crate) struct NewTask {
     fields: Vec<Field>,
     at: usize,
-    /// The agents that there are.
-    agents: Vec<String>,
+    /// The agents that there are; none: they are still being read.
+    agents: Option<Vec<String>>,
+    /// Agents that were turned to before they were read.
+    early: Vec<Way>,
     answers: Answers,
     step: Step,
 }
@@ -67,7 +69,8 @@ impl NewTask {
         Self {
             fields: PARTS.iter().map(field).collect(),
             at: 0,
-            agents: Vec::new(),
+            agents: None,
+            early: Vec::new(),
             answers: Answers::default(),
             step: Step::Form,
         }
@@ -144,11 +147,12 @@ impl NewTask {
 
     /// The next or the previous agent.
     fn turn(&mut self, way: Way) {
+        let Some(agents) = &self.agents else { return self.early.push(way) };
         let now = self.field(Part::Agent).text();
-        let many = self.agents.len() + 1;
-        let at = self.agents.iter().position(|agent| agent == now).map_or(0, |at| at + 1);
+        let many = agents.len() + 1;
+        let at = agents.iter().position(|agent| agent == now).map_or(0, |at| at + 1);
         // The default is to say nothing.
-        let name = way.around(at, many).checked_sub(1).map_or(String::new(), |at| self.agents[at].clone());
+        let name = way.around(at, many).checked_sub(1).map_or(String::new(), |at| agents[at].clone());
         self.fields[1].set(&name);
     }
 
@@ -298,7 +302,10 @@ impl Screen for NewTask {
         };
         let Ok(came) = answer.downcast::<Came>() else { return Reply::default() };
         match *came {
-            Came::Agents(agents) => self.agents = agents,
+            Came::Agents(agents) => {
+                self.agents = Some(agents);
+                std::mem::take(&mut self.early).into_iter().for_each(|way| self.turn(way));
+            }
             Came::Prepared(Ok(shown)) => self.step = Step::Review { shown, top: 0 },
             Came::Prepared(Err(NotYet::Ask(question))) => {
                 self.step = Step::Form;
