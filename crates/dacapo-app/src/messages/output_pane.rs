@@ -21,6 +21,8 @@ messages! {
     }
     output_not_below(text: &str) { en: "no \"{text}\" below", zh_cn: "下方没有“{text}”", zh_tw: "下方沒有「{text}」" }
     output_not_above(text: &str) { en: "no \"{text}\" above", zh_cn: "上方没有“{text}”", zh_tw: "上方沒有「{text}」" }
+    output_match(place: u64, of: u64) { en: "{place} of {of}", zh_cn: "第 {place} 处，共 {of} 处", zh_tw: "第 {place} 處，共 {of} 處" }
+    output_search_ended() { en: "search ended", zh_cn: "搜索已结束", zh_tw: "搜尋已結束" }
     output_search_for() { en: "search: ", zh_cn: "搜索：", zh_tw: "搜尋：" }
     output_nothing_yet() { en: "nothing was printed yet", zh_cn: "还没有输出", zh_tw: "還沒有輸出" }
     output_side_raw() { en: "raw", zh_cn: "原始输出", zh_tw: "原始輸出" }

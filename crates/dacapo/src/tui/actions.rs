@@ -49,7 +49,7 @@ const ALL: [(Key, Action); 13] = [
 ];
 
 /// A process drives it.
-fn is_driven(brief: &Brief) -> bool {
+pub(super) fn is_driven(brief: &Brief) -> bool {
     match brief.status {
         Status::Running | Status::Waiting | Status::Queued => true,
         Status::Paused

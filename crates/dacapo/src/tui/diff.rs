@@ -333,6 +333,7 @@ impl Screen for DiffPage {
                 Pressed::Copy(text) => {
                     return Reply::effect(Effect::Copy(text)).and(pages::copied(context));
                 }
+                Pressed::SearchEnded => return Reply::say(context.messages.output_search_ended()),
                 Pressed::Unused => {
                     let brief = self.brief(context).filter(|_| key != Key::Char('d'));
                     let reply = brief.and_then(|brief| actions::key(key, brief, context));

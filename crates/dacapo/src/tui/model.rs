@@ -13,6 +13,7 @@ use ratatui::Frame;
 use ratatui::layout::Size;
 
 use super::acting::{self, Acting};
+use super::actions;
 use super::chrome;
 use super::command_line::CommandLine;
 use super::effect::{Act, Effect, Foreign, Notice};
@@ -45,6 +46,8 @@ pub(crate) struct Model {
     screens: Vec<Opened>,
     next_id: u64,
     notice: Option<Notice>,
+    /// The task that the notice says is running: true no longer than it is.
+    said_running: Option<SaidRunning>,
     /// Operations that are under way.
     acting: Acting,
     warned: Warned,
@@ -60,6 +63,24 @@ enum Warned {
     JustNow,
     #[default]
     No,
+}
+
+/// A task that was said to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SaidRunning {
+    task: String,
+    /// It was seen at work since. One that was resumed may be listed as ended for a moment.
+    seen: bool,
+}
+
+impl SaidRunning {
+    fn by(done: &OperationResult) -> Option<Self> {
+        if let OperationResult::Started { task, .. } = done {
+            return Some(Self { task: task.clone(), seen: true });
+        }
+        let OperationResult::Resumed { task, .. } = done else { return None };
+        Some(Self { task: task.clone(), seen: false })
+    }
 }
 
 struct Opened {
@@ -81,6 +102,7 @@ impl Model {
             screens: Vec::new(),
             next_id: 0,
             notice: None,
+            said_running: None,
             acting: Acting::default(),
             warned: Warned::No,
             now,
@@ -121,7 +143,7 @@ impl Model {
                 self.ask_top(|screen, context| screen.mouse(mouse, context))
             }
             Message::Pasted(text) => {
-                self.notice = None;
+                (self.notice, self.said_running) = (None, None);
                 self.ask_top(|screen, context| screen.pasted(&text, context))
             }
             Message::Resized { columns, rows } => {
@@ -130,6 +152,7 @@ impl Model {
             }
             Message::Tasks(news) => {
                 self.tasks.take(news);
+                self.forget_what_ran();
                 self.ask_all(|screen, context| screen.tasks_changed(context))
             }
             Message::Answered { screen, answer } => {
@@ -144,7 +167,7 @@ impl Model {
                 Vec::new()
             }
             Message::Returned { problem } => {
-                self.notice = problem.map(Notice::problem);
+                (self.notice, self.said_running) = (problem.map(Notice::problem), None);
                 Vec::new()
             }
             Message::Tick => self.ask_all(|screen, context| screen.ticked(context)),
@@ -155,7 +178,7 @@ impl Model {
     }
 
     fn key(&mut self, key: Key) -> Vec<Wanted> {
-        self.notice = None;
+        (self.notice, self.said_running) = (None, None);
         let warned = std::mem::take(&mut self.warned);
         if let Some(why) = self.not_now(key) {
             self.notice = Some(Notice::info(why));
@@ -234,22 +257,40 @@ impl Model {
             Ok(OperationResult::ToRun { plan }) => self.wanted(Effect::Run(Foreign::Plan(plan))),
             Ok(done) => {
                 let words = acting::done(&act.operation, &done, messages);
+                self.said_running = SaidRunning::by(&done);
                 self.notice =
                     Some(if acting::is_whole(&done) { Notice::done(words) } else { Notice::problem(words) });
                 self.ask_all(|screen, context| screen.acted(&done, context))
             }
             Err(NotYet::Ask(question)) => self.open(Box::new(QuestionCard::new(act, *question))),
             Err(NotYet::Refused(failure)) => {
+                self.said_running = None;
                 self.notice = Some(Notice::problem(failure.shown(messages).to_string()));
                 Vec::new()
             }
         }
     }
 
+    /// Takes the words back that a task is running, when it is not any more.
+    fn forget_what_ran(&mut self) {
+        let Some(said) = &mut self.said_running else { return };
+        let mut named = self.tasks.entries.iter().filter(|entry| entry.brief.name == said.task);
+        let Some(entry) = named.next() else { return };
+        if actions::is_driven(&entry.brief) {
+            said.seen = true;
+        } else if said.seen {
+            self.said_running = None;
+            self.notice = None;
+        }
+    }
+
     fn noted(&mut self, note: &Note) {
         match note {
             Note::Merging { task, now } => self.acting.merging(task, now, self.outfit.messages),
-            other => self.notice = Some(Notice::info(notes::line(other, self.outfit.messages))),
+            other => {
+                self.said_running = None;
+                self.notice = Some(Notice::info(notes::line(other, self.outfit.messages)));
+            }
         }
     }
 
@@ -296,7 +337,7 @@ impl Model {
         let mut wanted = Vec::new();
         for effect in reply.effects {
             match effect {
-                Effect::Say(notice) => self.notice = Some(notice),
+                Effect::Say(notice) => (self.notice, self.said_running) = (Some(notice), None),
                 Effect::Home => self.screens.truncate(1),
                 Effect::Follow(scope) => {
                     self.tasks = Tasks::new(scope);

@@ -266,8 +266,10 @@ impl Screen for TaskPage {
 
     fn key(&mut self, key: Key, context: &Context<'_>) -> Reply {
         if let Some(output) = self.focused().filter(|output| output.is_typing()) {
-            output.key(key);
-            return Reply::default();
+            return match output.key(key) {
+                Pressed::SearchEnded => Reply::say(context.messages.output_search_ended()),
+                Pressed::Used | Pressed::Copy(_) | Pressed::Unused => Reply::default(),
+            };
         }
         if let Some(reply) = self.offered(key, context) {
             return reply;
@@ -283,6 +285,7 @@ impl Screen for TaskPage {
         match pressed {
             Pressed::Used => return Reply::default(),
             Pressed::Copy(text) => return Reply::effect(Effect::Copy(text)).and(pages::copied(context)),
+            Pressed::SearchEnded => return Reply::say(context.messages.output_search_ended()),
             Pressed::Unused => {}
         }
         let brief = self.brief(context).filter(|_| key != Key::Enter);

@@ -58,6 +58,27 @@ fn esc_goes_back_and_q_quits_from_everywhere() {
 }
 
 #[test]
+fn nothing_is_said_to_run_that_does_not() {
+    use dacapo_core::view::Status;
+
+    use super::testing::{brief, entry};
+    let mut stage = stage();
+    let resume = Operation::Resume { task: "docs".into(), iter: None, prompt: None, proof: None };
+    for done in [
+        OperationResult::Started { task: "docs".into(), begun: Begun::Running, notes: Vec::new() },
+        OperationResult::Resumed { task: "docs".into(), begun: Begun::Running },
+    ] {
+        stage.hear(Message::Acted { act: Act::new(resume.clone()), came: Box::new(Ok(done)) });
+        let said = |stage: &Stage| stage.shown().lines().any(|line| line.starts_with("✓ docs "));
+        assert!(said(&stage), "{}", stage.shown());
+        stage.tasks(vec![entry(brief("docs", Status::Running))]);
+        assert!(said(&stage), "{}", stage.shown());
+        stage.tasks(vec![entry(brief("docs", Status::Stopped))]);
+        assert!(!said(&stage), "{}", stage.shown());
+    }
+}
+
+#[test]
 fn ctrl_c_asks_before_it_quits() {
     let mut stage = stage();
     stage.press(&[Key::Ctrl('c')]);

@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span as Text};
 
 use super::entry::Anchor;
 use super::rows::{Fold, Layout, Row};
+use super::search::Query;
 use super::shared::{Direction, Hunted, State};
 use super::view::{Output, Place};
 use super::window::Window;
@@ -108,6 +109,7 @@ impl Output {
                 Direction::Down => messages.output_not_below(query.text()),
                 Direction::Up => messages.output_not_above(query.text()),
             }),
+            (Hunted::Found(_), Some(query)) => parts.extend(self.place_among_matches(query, &state.window)),
             (Hunted::Found(_) | Hunted::Nothing | Hunted::NotFound(_), _) => {}
         }
         if let Some(progress) = state.reading {
@@ -121,6 +123,17 @@ impl Output {
             parts.extend(self.behind(&state));
         }
         parts.join(" · ")
+    }
+
+    /// `3 of 17`; none where not all of it is in memory: a gigabyte is not counted for this.
+    fn place_among_matches(&self, query: &Query, window: &Window) -> Option<String> {
+        let hit = self.hit.filter(|_| window.begins && window.ends && !window.glimpse)?;
+        let at = window.index_of(hit);
+        let has =
+            |nth: &usize| window.get(*nth).is_some_and(|entry| entry.texts().any(|text| query.is_in(text)));
+        let matches: Vec<usize> = (0..window.len()).filter(has).collect();
+        let place = matches.iter().filter(|nth| **nth <= at).count().max(1);
+        Some(self.messages.output_match(place as u64, matches.len() as u64))
     }
 
     /// How much is below what is seen.

@@ -35,6 +35,8 @@ pub(crate) enum Pressed {
     Used,
     /// This is to be put on the clipboard.
     Copy(String),
+    /// What was searched for is forgotten, and the pane stays where it is.
+    SearchEnded,
     Unused,
 }
 
@@ -54,7 +56,7 @@ pub(crate) struct Output {
     pub(super) query: Option<Query>,
     /// In which direction one searches on.
     direction: Direction,
-    hit: Option<Anchor>,
+    pub(super) hit: Option<Anchor>,
     /// A new search that finds nothing below looks above, too.
     looks_above: bool,
     /// What is being typed to search for.
@@ -189,17 +191,25 @@ impl Output {
         if can_unfold && !self.all {
             self.unfolded.insert(found);
         }
+        // What is seen already stays where it is.
+        if let (Some(first), Some(last)) = self.seen()
+            && (first..=last).contains(&found)
+        {
+            self.hold();
+            return;
+        }
         self.top = Some(Place { at: found, row: 0 });
         let (_, height) = self.size.get();
         self.scroll_up(height / 3);
+        // Near the end less than a screen is below it: what is shown then is held, not the end.
+        self.hold();
     }
 
     /// A key was pressed while this pane has the keys.
     pub(crate) fn key(&mut self, key: Key) -> Pressed {
         self.marked.clear();
         if self.typing.is_some() {
-            self.type_key(key);
-            return Pressed::Used;
+            return self.type_key(key);
         }
         let (_, height) = self.size.get();
         let page = height.saturating_sub(2).max(1);
@@ -229,7 +239,10 @@ impl Output {
                 Direction::Up => Direction::Down,
             }),
             Key::Char('y') => return Pressed::Copy(self.shown_text()),
-            Key::Esc if self.query.is_some() => self.stop_search(),
+            Key::Esc if self.query.is_some() => {
+                self.stop_search();
+                return Pressed::SearchEnded;
+            }
             _ => return Pressed::Unused,
         }
         self.settle();
@@ -257,15 +270,21 @@ impl Output {
         ]
     }
 
-    fn type_key(&mut self, key: Key) {
-        let Some(typed) = &mut self.typing else { return };
+    fn type_key(&mut self, key: Key) -> Pressed {
+        let Some(typed) = &mut self.typing else { return Pressed::Unused };
         match key {
             Key::Char(c) => typed.push(c),
             Key::Backspace => {
                 typed.pop();
             }
             Key::Ctrl('u') => typed.clear(),
-            Key::Esc => self.typing = None,
+            Key::Esc => {
+                self.typing = None;
+                if self.query.is_some() {
+                    self.stop_search();
+                    return Pressed::SearchEnded;
+                }
+            }
             Key::Enter => {
                 let query = Query::new(typed);
                 self.typing = None;
@@ -283,6 +302,7 @@ impl Output {
             }
             _ => {}
         }
+        Pressed::Used
     }
 
     /// Text was pasted; where it is typed into, it is typed.
@@ -349,6 +369,10 @@ impl Output {
         self.top = None;
         let mut state = self.shared.lock();
         state.following = true;
+        // Who follows the end does not look for anything any more.
+        if matches!(state.hunted, Hunted::NotFound(_)) {
+            state.hunted = Hunted::Nothing;
+        }
         let ends = state.window.ends;
         drop(state);
         if !ends {

@@ -120,6 +120,54 @@ fn u1_a_search_is_typed_and_shown() {
     assert!(!stage.draw(&page, 80, 24).contains("no \"Plan\""));
 }
 
+/// Types a search.
+fn search(page: &mut TaskPage, stage: &Stage, sample: &Sample, text: &str) {
+    press(page, stage, &[Key::Ctrl('f')]);
+    text.chars().for_each(|c| press(page, stage, &[Key::Char(c)]));
+    press(page, stage, &[Key::Enter]);
+    read(page, sample);
+}
+
+#[test]
+fn a_search_holds_the_page_whatever_comes() {
+    let mut sample = Sample::new("claude");
+    let said =
+        |from: u32| (from..from + 40).map(|nth| claude_says(&format!("step {nth}\n"))).collect::<String>();
+    sample.workspace().turn(0, (claude_begins() + &said(1)).as_bytes());
+    let (stage, mut page) = shown(&sample, Messages::ENGLISH);
+    assert!(stage.draw(&page, 80, 24).contains("following"));
+    search(&mut page, &stage, &sample, "step 38");
+    let before = stage.draw(&page, 80, 24);
+    assert!(
+        before.contains("1 of 1") && before.contains("step 40") && !before.contains("following"),
+        "{before}"
+    );
+    sample.print(said(41).as_bytes());
+    read(&mut page, &sample);
+    let after = stage.draw(&page, 80, 24);
+    assert!(after.contains("step 38") && after.contains("step 40") && !after.contains("step 42"), "{after}");
+    // Of several it says which.
+    search(&mut page, &stage, &sample, "step 7");
+    let many = stage.draw(&page, 80, 24);
+    assert!(many.contains("2 of 11"), "{many}");
+}
+
+#[test]
+fn a_search_that_is_over_leaves_no_words() {
+    let sample = running();
+    let (stage, mut page) = shown(&sample, Messages::ENGLISH);
+    let says = |page: &TaskPage| stage.draw(page, 80, 24).contains("no \"nowhere\"");
+    search(&mut page, &stage, &sample, "nowhere");
+    assert!(says(&page));
+    press(&mut page, &stage, &[Key::Ctrl('f'), Key::Esc]);
+    assert!(!says(&page), "Esc ends the search, not only its line");
+    press(&mut page, &stage, &[Key::Char('f')]);
+    search(&mut page, &stage, &sample, "nowhere");
+    assert!(says(&page));
+    press(&mut page, &stage, &[Key::Char('f')]);
+    assert!(!says(&page));
+}
+
 #[test]
 fn m10_a_milestone_at_work_and_paused() {
     for (name, sample) in [("milestone", Sample::milestone(30)), ("milestone_paused", Sample::paused())] {
