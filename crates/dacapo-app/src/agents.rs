@@ -220,7 +220,7 @@ pub fn described(
         }
         (None, Some(adapter)) => built_in(adapter, wanted, &profile)?,
         (None, None) if base == "native" => endpoint(app, wanted, &profile)?,
-        (None, None) => return Err(unknown(base, config)),
+        (None, None) => return Err(unknown(app, base, config)),
     };
     agent.price = price(&agent, config);
     agent.follow_up = follow_up(&profile, config);
@@ -339,11 +339,23 @@ pub fn price(agent: &AgentSpec, config: &Config) -> Option<Price> {
     Some(Price { input: set.input, output: set.output, cached: set.cached })
 }
 
-fn unknown(name: &str, config: &Config) -> Failure {
+/// Why a list of agents, as in `--agent`, cannot be used: the first of them that nobody knows.
+pub(crate) fn unknown_among(app: &App, listed: &str, config: &Config) -> Option<Failure> {
+    let known = names(config);
+    let base = |name: &str| name.trim().split(':').next().unwrap_or_default().to_owned();
+    let mut all = listed.split(',').map(base).filter(|name| !name.is_empty());
+    all.find(|name| !known.contains(name)).map(|name| not_known(app, &name, config))
+}
+
+fn unknown(app: &App, name: &str, config: &Config) -> Failure {
+    not_known(app, name, config).kept(say(Messages::kept_nothing_started))
+}
+
+fn not_known(app: &App, name: &str, config: &Config) -> Failure {
     let built_in = agent::BUILT_IN.iter().map(|adapter| adapter.name());
     let names: Vec<&str> =
         config.agents.keys().map(String::as_str).chain(["native", "rehearsal"]).chain(built_in).collect();
-    let failure = Failure::usage(say(|m| m.agent_unknown(name))).kept(say(Messages::kept_nothing_started));
+    let failure = Failure::usage(say(|m| m.agent_unknown(name)));
     // One that is in the config without a command is no mistake in its name.
     let failure = match suggest(name, names.iter().copied().filter(|other| *other != name)) {
         Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
@@ -353,7 +365,11 @@ fn unknown(name: &str, config: &Config) -> Failure {
             failure.hint(say(|m| m.agent_there_are(&known)))
         }
     };
-    failure.hint(say(|m| m.agent_define_it(name)))
+    let file = app.user_sources().user_file.unwrap_or_else(|| "config.toml".into());
+    // One line that is TOML wherever it stands before the first table.
+    let bare = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let key = if bare { name.to_owned() } else { format!("{name:?}") };
+    failure.hint(say(|m| m.agent_define_it(&m.path(&file), &key)))
 }
 
 /// The scripted agent: its script is given after a colon, in the config, or lies in the project.

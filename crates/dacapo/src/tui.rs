@@ -27,6 +27,7 @@ use crate::messages::say;
 mod acting;
 mod actions;
 mod carry;
+mod choice;
 mod chrome;
 mod command_line;
 mod confirm;

@@ -6,7 +6,7 @@ use dacapo_core::agent::{self, Account, Billing};
 
 use super::{AgentChoice, named};
 use crate::App;
-use crate::config::Config;
+use crate::config::{AgentProfile, Config};
 use crate::error::Failure;
 use crate::guarded_command::directories;
 use crate::messages::{Messages, Text, say};
@@ -77,7 +77,17 @@ fn choose(installed: &[Installed], config: &Config) -> Option<ChosenAgent> {
             .then(|| ChosenAgent { name: "native".into(), why: say(Messages::agent_why_native) })
     };
     let found = logged_in(Some(true)).or_else(|| logged_in(None));
-    found.map(|agent| ChosenAgent { name: agent.name.into(), why: why(&agent.account) }).or_else(own)
+    let found = found.map(|agent| ChosenAgent { name: agent.name.into(), why: why(&agent.account) });
+    found.or_else(own).or_else(|| only_own(config).filter(|_| installed.is_empty()))
+}
+
+/// The one agent that the user has made; of several nobody knows which is meant.
+fn only_own(config: &Config) -> Option<ChosenAgent> {
+    let has_command =
+        |profile: &AgentProfile| profile.command.as_ref().is_some_and(|command| !command.is_empty());
+    let mut own = config.agents.iter().filter(|(_, profile)| has_command(profile)).map(|(name, _)| name);
+    let only = own.next().filter(|_| own.next().is_none())?;
+    Some(ChosenAgent { name: only.clone(), why: say(Messages::agent_why_only_own) })
 }
 
 /// `installed, logged in; billed to ANTHROPIC_API_KEY`.
@@ -147,7 +157,6 @@ fn in_words(path: &[PathBuf], messages: Messages) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::AgentProfile;
 
     fn agent(name: &'static str, logged_in: Option<bool>, billing: Billing) -> Installed {
         let account = Account { logged_in, billing, ..Account::default() };

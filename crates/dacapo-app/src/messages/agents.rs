@@ -148,10 +148,10 @@ messages! {
         zh_cn: "可用的有：{names}",
         zh_tw: "可用的有：{names}",
     }
-    agent_define_it(agent: &str) {
-        en: "define it in config.toml: [agents.{agent}] command = [\"…\"]",
-        zh_cn: "在 config.toml 中定义它：[agents.{agent}] command = [\"…\"]",
-        zh_tw: "在 config.toml 中定義它：[agents.{agent}] command = [\"…\"]",
+    agent_define_it(file: &str, agent: &str) {
+        en: "define it at the top of {file}: agents.{agent}.command = [\"…\"]",
+        zh_cn: "在 {file} 的开头定义它：agents.{agent}.command = [\"…\"]",
+        zh_tw: "在 {file} 的開頭定義它：agents.{agent}.command = [\"…\"]",
     }
     agent_no_script(error: &str) {
         en: "agent 'rehearsal' has no usable script: {error}",
@@ -168,6 +168,11 @@ messages! {
         en: "[agents.native] is configured; no other agent is installed and logged in",
         zh_cn: "已配置 [agents.native]；没有其他已安装并登录的智能体",
         zh_tw: "已設定 [agents.native]；沒有其他已安裝並登入的代理",
+    }
+    agent_why_only_own() {
+        en: "the only one that is configured; none is installed",
+        zh_cn: "唯一配置过的智能体；没有安装其他智能体",
+        zh_tw: "唯一設定過的代理；沒有安裝其他代理",
     }
     agent_why_installed() { en: "installed", zh_cn: "已安装", zh_tw: "已安裝" }
     agent_why_logged_in() { en: "installed, logged in", zh_cn: "已安装并登录", zh_tw: "已安裝並登入" }

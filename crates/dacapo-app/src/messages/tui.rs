@@ -206,7 +206,7 @@ messages! {
     tui_merged(task: &str, commit: &str) { en: "{task} merged as {commit}; u brings the task back", zh_cn: "{task} 已合并为 {commit}，按 u 恢复任务", zh_tw: "{task} 已合併為 {commit}，按 u 復原任務" }
     tui_merged_already(task: &str) { en: "{task} was merged already", zh_cn: "{task} 此前已合并", zh_tw: "{task} 先前已合併" }
     tui_merged_empty(task: &str) { en: "{task} has nothing to merge", zh_cn: "{task} 没有可合并的内容", zh_tw: "{task} 沒有可合併的內容" }
-    tui_merge_left_out(task: &str, reason: &str) { en: "{task} was left out: {reason}", zh_cn: "{task} 未合并：{reason}", zh_tw: "{task} 未合併：{reason}" }
+    tui_merge_left_out(task: &str, reason: &str) { en: "{task} was not merged: {reason}", zh_cn: "{task} 未合并：{reason}", zh_tw: "{task} 未合併：{reason}" }
     tui_merge_halted(task: &str) { en: "the merge of {task} was stopped; nothing of it has changed", zh_cn: "{task} 的合并已中止，没有任何改动", zh_tw: "{task} 的合併已中止，沒有任何變更" }
     tui_copied(text: &str) { en: "copied: {text}", zh_cn: "已复制：{text}", zh_tw: "已複製：{text}" }
     tui_dumb_terminal() {
@@ -235,18 +235,19 @@ messages! {
     tui_settings_general() { en: "General", zh_cn: "常规", zh_tw: "一般" }
     tui_settings_default() { en: "default", zh_cn: "默认", zh_tw: "預設" }
     tui_settings_untrusted() { en: "not trusted: no effect", zh_cn: "未信任，不生效", zh_tw: "未信任，不生效" }
-    tui_settings_to_user() {
-        en: "Changes go into your own file. Tab: the project's.",
-        zh_cn: "改动写入你自己的文件。Tab：项目的文件。",
-        zh_tw: "變更寫入你自己的檔案。Tab：專案的檔案。",
+    tui_settings_to_user(file: &str) {
+        en: "Changes go into {file}. Tab: the project's, .dacapo/config.toml.",
+        zh_cn: "改动写入 {file}。Tab：项目的 .dacapo/config.toml。",
+        zh_tw: "變更寫入 {file}。Tab：專案的 .dacapo/config.toml。",
     }
-    tui_settings_to_project() {
-        en: "Changes go into the project's file, .dacapo/config.toml. Tab: your own.",
-        zh_cn: "改动写入项目的文件 .dacapo/config.toml。Tab：你自己的文件。",
-        zh_tw: "變更寫入專案的檔案 .dacapo/config.toml。Tab：你自己的檔案。",
+    tui_settings_to_project(file: &str) {
+        en: "Changes go into the project's .dacapo/config.toml. Tab: your own, {file}.",
+        zh_cn: "改动写入项目的 .dacapo/config.toml。Tab：你自己的 {file}。",
+        zh_tw: "變更寫入專案的 .dacapo/config.toml。Tab：你自己的 {file}。",
     }
+    tui_choice_now() { en: "now", zh_cn: "当前", zh_tw: "目前" }
     tui_settings_key_change() { en: "change", zh_cn: "更改", zh_tw: "變更" }
-    tui_settings_key_unset() { en: "take it out of the file", zh_cn: "从文件中移除", zh_tw: "從檔案中移除" }
+    tui_settings_key_unset() { en: "back to the default", zh_cn: "恢复默认值", zh_tw: "恢復預設值" }
     tui_settings_key_file() { en: "yours or the project's", zh_cn: "你的或项目的", zh_tw: "你的或專案的" }
     tui_settings_key_write() { en: "write it", zh_cn: "写入", zh_tw: "寫入" }
 

@@ -10,6 +10,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::App;
+use crate::agents;
 use crate::config::{
     ConfigError, Loaded, Origin, PROJECT_FILE, Project, Sources, Whose, load, load_as_if, sample, set, unset,
 };
@@ -20,6 +21,9 @@ use crate::new_files::{NewFile, create_new};
 /// A new file of the user's: addresses in it may be secrets. The project's is for everybody who has the project.
 const OWN_MODE: u32 = 0o600;
 const SHARED_MODE: u32 = 0o666;
+
+/// The setting that says who works.
+const AGENT: &str = "agent";
 
 /// What came of the change of one setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,12 +104,24 @@ impl App {
     }
 
     pub fn set_config(&self, whose: Whose, key: &str, value: &str) -> Result<ConfigChange, Failure> {
+        if key == AGENT {
+            self.refuse_unknown_agents(value)?;
+        }
         self.change_config(whose, key, |path, text| set(path, text, key, value).map(Some))
     }
 
     /// Takes one setting out of the file.
     pub fn unset_config(&self, whose: Whose, key: &str) -> Result<ConfigChange, Failure> {
         self.change_config(whose, key, |path, text| unset(path, text, key))
+    }
+
+    /// Who cannot work is not set to. Files that cannot be read say nothing about who can.
+    fn refuse_unknown_agents(&self, listed: &str) -> Result<(), Failure> {
+        let Ok(loaded) = load(&self.config_sources()) else { return Ok(()) };
+        match agents::unknown_among(self, listed, &loaded.config) {
+            Some(failure) => Err(failure.kept(say(Messages::kept_nothing_changed))),
+            None => Ok(()),
+        }
     }
 
     fn change_config(

@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 
+use super::choice::{ChoiceCard, Picked};
 use super::effect::{Act, Effect, Job};
 use super::field::{Field, Lines};
 use super::key::Key;
@@ -21,9 +22,6 @@ mod rows;
 
 use rows::{Form, Setting, SettingRow};
 
-/// Lines for what the selected setting means.
-const ABOUT: u16 = 4;
-
 pub(crate) struct Settings {
     read: Option<Result<Vec<SettingRow>, Failure>>,
     /// Of the settings alone, headings aside.
@@ -34,19 +32,29 @@ pub(crate) struct Settings {
     typing: Option<Field>,
     /// The settings as they were drawn.
     drawn: Rows<usize>,
+    /// The user's file, as it is shown.
+    file: String,
 }
 
 /// What the read of this page gives.
-struct Came(Result<Vec<SettingRow>, Failure>);
+struct Came {
+    rows: Result<Vec<SettingRow>, Failure>,
+    file: String,
+}
 
 impl Settings {
     pub(crate) fn new() -> Self {
-        Self { read: None, selected: 0, top: 0, whose: Whose::User, typing: None, drawn: Rows::default() }
+        let drawn = Rows::default();
+        Self { read: None, selected: 0, top: 0, whose: Whose::User, typing: None, drawn, file: String::new() }
     }
 
     fn read(context: &Context<'_>) -> Effect {
         let messages = context.messages;
-        Effect::Read(Job::new(move |services| Came(rows::read(&services.app, messages))))
+        Effect::Read(Job::new(move |services| {
+            let file = services.app.user_sources().user_file;
+            let file = file.map(|file| messages.path(&file)).unwrap_or_default();
+            Came { rows: rows::read(&services.app, messages), file }
+        }))
     }
 
     fn rows(&self) -> &[SettingRow] {
@@ -75,7 +83,7 @@ impl Settings {
         let at = settings.get(place).map_or(0, |(at, _)| *at);
         let first_heading = place == 0;
         self.selected = place;
-        let height = usize::from(context.page.height.saturating_sub(ABOUT)).max(1);
+        let height = usize::from(context.page.height.saturating_sub(self.about_height(context))).max(1);
         let first = if first_heading { 0 } else { at };
         if first < self.top {
             self.top = first;
@@ -85,7 +93,7 @@ impl Settings {
         }
     }
 
-    /// Changes the selected setting: a switch at once, anything else by typing.
+    /// Changes the selected setting: a switch at once, a choice by a card, anything else by typing.
     fn change(&mut self) -> Reply {
         let Some(setting) = self.selected().cloned() else { return Reply::default() };
         match &setting.form {
@@ -94,9 +102,8 @@ impl Settings {
                 self.set(&setting.key, if on { "false" } else { "true" })
             }
             Form::OneOf(choices) => {
-                let now = choices.iter().position(|choice| Some(choice.as_str()) == setting.value.as_deref());
-                let next = now.map_or(0, |at| (at + 1) % choices.len());
-                self.set(&setting.key, &choices[next])
+                let now = setting.value.as_deref();
+                Reply::to(ChoiceCard::new(&setting.key, choices.clone(), now))
             }
             Form::Text => {
                 let value = setting.value.filter(|_| !setting.hidden).unwrap_or_default();
@@ -161,9 +168,24 @@ impl Settings {
         }
     }
 
+    /// Lines for what a setting means: enough for the longest, so that the list holds still, but no more than half of the page.
+    fn about_height(&self, context: &Context<'_>) -> u16 {
+        let columns = usize::from(context.page.width).max(1);
+        let lines = |(_, setting): &(usize, &Setting)| text::wrap(&setting.about, columns).len();
+        let longest = self.settings().iter().map(lines).max().unwrap_or(0).max(1);
+        let files = text::wrap(&self.file_words(context), columns).len();
+        u16::try_from(longest + files + 1).unwrap_or(u16::MAX).min(context.page.height / 2).max(4)
+    }
+
+    fn file_words(&self, context: &Context<'_>) -> String {
+        match self.whose {
+            Whose::User => context.messages.tui_settings_to_user(&self.file),
+            Whose::Project => context.messages.tui_settings_to_project(&self.file),
+        }
+    }
+
     /// What the selected one means, and which file a change goes into.
     fn draw_about(&self, frame: &mut Frame<'_>, area: Rect, context: &Context<'_>) {
-        let messages = context.messages;
         let block = Block::new().borders(Borders::TOP).border_style(context.style(Role::Border));
         let inner = block.inner(area);
         frame.render_widget(block, area);
@@ -177,14 +199,13 @@ impl Settings {
             field.draw(frame, rest, context);
             return;
         }
-        let file = match self.whose {
-            Whose::User => messages.tui_settings_to_user(),
-            Whose::Project => messages.tui_settings_to_project(),
-        };
         let columns = usize::from(inner.width).max(1);
-        let mut lines: Vec<Line<'_>> =
-            text::wrap(&setting.about, columns).into_iter().take(2).map(Line::from).collect();
-        lines.push(Line::from(Span::styled(text::cut(&file, columns), context.style(Role::Faint))));
+        let files = text::wrap(&self.file_words(context), columns);
+        let room = usize::from(inner.height).saturating_sub(files.len());
+        let about = text::wrap(&setting.about, columns).into_iter().take(room);
+        let mut lines: Vec<Line<'_>> = about.map(Line::from).collect();
+        lines
+            .extend(files.into_iter().map(|line| Line::from(Span::styled(line, context.style(Role::Faint)))));
         frame.render_widget(Paragraph::new(lines), inner);
     }
 }
@@ -224,7 +245,7 @@ impl Screen for Settings {
         if self.typing.is_some() {
             return self.typed(key, context);
         }
-        let page = usize::from(context.page.height.saturating_sub(ABOUT)).max(1);
+        let page = usize::from(context.page.height.saturating_sub(self.about_height(context))).max(1);
         match key {
             Key::Down | Key::Char('j') => self.select(self.selected + 1, context),
             Key::Up | Key::Char('k') => self.select(self.selected.saturating_sub(1), context),
@@ -274,8 +295,15 @@ impl Screen for Settings {
     }
 
     fn answered(&mut self, answer: Answer, _: &Context<'_>) -> Reply {
+        let answer = match answer.downcast::<Picked>() {
+            Ok(picked) => {
+                let key = self.selected().map(|setting| setting.key.clone());
+                return key.map_or_else(Reply::default, |key| self.set(&key, &picked.0));
+            }
+            Err(other) => other,
+        };
         if let Ok(came) = answer.downcast::<Came>() {
-            self.read = Some(came.0);
+            (self.read, self.file) = (Some(came.rows), came.file);
         }
         Reply::default()
     }
@@ -297,7 +325,7 @@ impl Screen for Settings {
                 frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), area);
             }
             Some(Ok(_)) => {
-                let about = ABOUT.min(area.height.saturating_sub(1));
+                let about = self.about_height(context).min(area.height.saturating_sub(1));
                 let list = Rect { height: area.height - about, ..area };
                 self.draw_rows(frame, list, context);
                 self.draw_about(frame, Rect { y: list.bottom(), height: about, ..area }, context);

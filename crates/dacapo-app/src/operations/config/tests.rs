@@ -142,3 +142,18 @@ fn who_has_the_last_word_is_said() {
         r#""written":"as_it_was","effect":{"effect":"from","origin":{"kind":"env","name":"DACAPO_KEEP_AWAKE"}}}"#
     ), "{text}");
 }
+
+#[test]
+fn nobody_is_set_to_work_who_is_unknown() {
+    let case = case(&[]);
+    let refused = case.set("agent", "gsecond word").unwrap_err();
+    let shown = refused.shown(crate::messages::Messages::ENGLISH).to_string();
+    assert!(shown.contains("unknown agent 'gsecond word'") && shown.contains("claude, codex"), "{shown}");
+    assert!(shown.contains("agents.\"gsecond word\".command = [\"…\"]"), "{shown}");
+    assert!(!case.file.exists(), "nothing was written");
+    assert!(case.set("agent", "claude,nobody").is_err());
+    case.write("[agents.mine]\ncommand = [\"mine\"]\n");
+    for known in ["mine", "claude,mine", "rehearsal:some.yaml", "native"] {
+        case.set("agent", known).unwrap();
+    }
+}

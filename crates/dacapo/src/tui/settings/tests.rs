@@ -27,13 +27,15 @@ fn u5_settings_have_their_origin() {
 }
 
 #[test]
-fn u5_a_switch_is_turned_a_choice_goes_on_and_a_text_is_typed() {
+fn u5_a_switch_is_turned_a_choice_is_picked_and_a_text_is_typed() {
     let mut stage = settings(160, 50, Language::English);
     let last = |stage: &Stage| (*stage.acts.last().unwrap().operation).clone();
     let set =
         |key: &str, value: &str, file| Operation::SetConfig { key: key.into(), value: value.into(), file };
     // agent, checks, language, glyphs, mouse, keep_awake
     stage.press(&[Key::Down, Key::Down, Key::Down, Key::Enter]);
+    assert!(stage.acts.is_empty() && stage.shown().contains("2 unicode"), "{}", stage.shown());
+    stage.press(&[Key::Esc, Key::Enter, Key::Down, Key::Enter]);
     assert_eq!(last(&stage), set("glyphs", "unicode", Whose::User));
     stage.press(&[Key::Down, Key::Char(' ')]);
     assert_eq!(last(&stage), set("mouse", "true", Whose::User));
