@@ -26,6 +26,7 @@ use crate::messages::say;
 
 mod acting;
 mod actions;
+mod before;
 mod carry;
 mod choice;
 mod chrome;

@@ -207,9 +207,9 @@ messages! {
         zh_tw: "沒有代理來執行該要求",
     }
     merge_why_unresolved(agent: &str, message: &str) {
-        en: "agent '{agent}' did not resolve it: {message}",
-        zh_cn: "智能体“{agent}”没有解决冲突：{message}",
-        zh_tw: "代理「{agent}」沒有解決衝突：{message}",
+        en: "agent '{agent}' did not resolve it: {message}. Nothing was merged, and your files are untouched",
+        zh_cn: "智能体“{agent}”没有解决冲突：{message}。没有合并任何内容，你的文件没有改动",
+        zh_tw: "代理「{agent}」沒有解決衝突：{message}。沒有合併任何內容，你的檔案沒有變更",
     }
     merge_why_check(command: &str, ending: &str, line: &str) {
         en: "check `{command}` fails on the result ({ending}){line}",

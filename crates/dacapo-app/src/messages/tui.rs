@@ -153,13 +153,32 @@ messages! {
         zh_cn: "其工作树、分支和记录会被移除。移除前全部保留，按 u 可原样恢复。",
         zh_tw: "其工作樹、分支和記錄會被移除。移除前全部保留，按 u 可原樣復原。",
     }
-    tui_confirm_merge(task: &str) { en: "Merge {task} into the branch that is checked out?", zh_cn: "将 {task} 合并到当前检出的分支？", zh_tw: "將 {task} 合併到目前簽出的分支？" }
+    tui_confirm_merge(task: &str) { en: "Merge {task}?", zh_cn: "合并 {task}？", zh_tw: "合併 {task}？" }
+    tui_confirm_merge_into(task: &str, branch: &str) { en: "Merge {task} into {branch}?", zh_cn: "将 {task} 合并到 {branch}？", zh_tw: "將 {task} 合併到 {branch}？" }
+    tui_confirm_merge_resolves(branch: &str, files: &str, agent: &str) {
+        en: "It conflicts with {branch} in {files}; {agent} will be started to resolve that.",
+        zh_cn: "它与 {branch} 在 {files} 中冲突，将启动 {agent} 来解决。",
+        zh_tw: "它與 {branch} 在 {files} 中衝突，將啟動 {agent} 來解決。",
+    }
+    tui_confirm_merge_conflicts(branch: &str, files: &str) {
+        en: "It conflicts with {branch} in {files}, and there is no agent to resolve that: it will not be merged.",
+        zh_cn: "它与 {branch} 在 {files} 中冲突，且没有智能体来解决，因此不会合并。",
+        zh_tw: "它與 {branch} 在 {files} 中衝突，且沒有代理來解決，因此不會合併。",
+    }
     tui_confirm_merge_unproven() {
         en: "It is not proven. Its checks and the project's run first; if they fail, nothing is merged.",
         zh_cn: "它未经证明。会先运行它和项目的检查，失败则不合并。",
         zh_tw: "它未經證明。會先執行它和專案的檢查，失敗則不合併。",
     }
-    tui_confirm_undo() { en: "Bring back what was dropped or merged last?", zh_cn: "恢复最近丢弃或合并的任务？", zh_tw: "復原最近捨棄或合併的任務？" }
+    tui_confirm_undo_dropped(task: &str) { en: "Bring back {task}, which was dropped?", zh_cn: "恢复已丢弃的 {task}？", zh_tw: "復原已捨棄的 {task}？" }
+    tui_confirm_undo_merged(task: &str) { en: "Bring back {task}, which was merged?", zh_cn: "恢复已合并的 {task}？", zh_tw: "復原已合併的 {task}？" }
+    tui_confirm_takeover(task: &str) { en: "Take over {task}?", zh_cn: "接管 {task}？", zh_tw: "接管 {task}？" }
+    tui_confirm_takeover_pauses(task: &str) {
+        en: "Its agent is paused, and you get its session (or a shell) in its files. Leave that, and {task} continues.",
+        zh_cn: "其智能体会暂停，你会在它的文件中得到它的会话（或 shell）。离开后 {task} 会继续。",
+        zh_tw: "其代理會暫停，你會在它的檔案中得到它的工作階段（或 shell）。離開後 {task} 會繼續。",
+    }
+    tui_leave_comes_back() { en: "Leave it (exit), and you are back in the app.", zh_cn: "退出（exit）即可回到应用。", zh_tw: "離開（exit）即可回到應用程式。" }
     tui_confirm_command(command: &str) { en: "{command}?", zh_cn: "{command}？", zh_tw: "{command}？" }
 
     tui_ask_title() { en: "Before it starts", zh_cn: "开始之前", zh_tw: "開始之前" }

@@ -148,6 +148,15 @@ pub enum Operation {
     },
 }
 
+/// A task is back; what was merged of it stays where it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StaysMerged {
+    /// As people call it.
+    pub branch: String,
+    /// How it is taken out again, in git's own words.
+    pub way_back: Option<Text>,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "done", rename_all = "snake_case")]
 pub enum OperationResult {
@@ -206,6 +215,8 @@ pub enum OperationResult {
     },
     Undone {
         task: String,
+        /// The branch that what was merged stays in, and how it is taken out of it.
+        merged: Option<StaysMerged>,
     },
     Pruned {
         removed: Vec<String>,

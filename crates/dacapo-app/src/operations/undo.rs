@@ -50,13 +50,22 @@ impl App {
         let kept = choose(name, &all)?.clone();
         let _at_work = self.at_work(&repo, &data);
         dropped.bring_back(&kept).map_err(|error| not_brought_back(&kept, error))?;
-        let way_back = match &kept.why {
-            DropReason::Merged { into, from: Some(from), commit: Some(commit) } => {
-                Some(way_back(&repo, into, from, commit))
-            }
-            DropReason::Merged { .. } | DropReason::Dropped => None,
-        };
+        let way_back = way_back_of(&repo, &kept);
         Ok(Undone { kept, way_back })
+    }
+
+    /// How a merge is taken out of its branch, in git's own words, as it would be said after [`App::undo`].
+    pub fn way_back(&self, kept: &DroppedRecord) -> Option<Text> {
+        self.repository().ok().and_then(|(repo, _)| way_back_of(&repo, kept))
+    }
+}
+
+fn way_back_of(repo: &Repo, kept: &DroppedRecord) -> Option<Text> {
+    match &kept.why {
+        DropReason::Merged { into, from: Some(from), commit: Some(commit) } => {
+            Some(way_back(repo, into, from, commit))
+        }
+        DropReason::Merged { .. } | DropReason::Dropped => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Operations that are under way, and what came of them in words.
 
 use dacapo_app::note::MergeStep;
-use dacapo_app::operations::act::{MergeResult, MergedTask, Operation, OperationResult};
+use dacapo_app::operations::act::{MergeResult, MergedTask, Operation, OperationResult, StaysMerged};
 use dacapo_app::operations::background::Begun;
 use dacapo_app::operations::config::Written;
 use dacapo_app::operations::send::{Delivery, Pausing};
@@ -152,7 +152,12 @@ pub(crate) fn done(operation: &Operation, done: &OperationResult, messages: Mess
             let gone = messages.tui_dropped(&tasks.join(", "));
             problem.as_ref().map_or_else(|| gone.clone(), |problem| format!("{gone}\n{problem}"))
         }
-        OperationResult::Undone { task } => messages.tui_undone(task),
+        OperationResult::Undone { task, merged: None } => messages.tui_undone(task),
+        OperationResult::Undone { task, merged: Some(StaysMerged { branch, way_back }) } => {
+            let way = way_back.as_ref().map(|way| format!("\n{}", way.in_words(messages)));
+            let stays = messages.undone_stays_merged(branch);
+            format!("{}; {stays}{}", messages.tui_undone(task), way.unwrap_or_default())
+        }
         OperationResult::Pruned { removed, bytes, problems } => {
             let size = dacapo_app::present::words::bytes(*bytes);
             let mut words = messages.tui_pruned(removed.len() as u64, &size);

@@ -1,10 +1,10 @@
 //! What a key does to a task: the same on every screen that shows one, and a reason where it does nothing now.
 
 use dacapo_app::operations::act::Operation;
-use dacapo_app::operations::merge::MergeRequest;
 use dacapo_core::overview::Brief;
 use dacapo_core::view::Status;
 
+use super::before;
 use super::command_line::CommandLine;
 use super::confirm::Confirm;
 use super::effect::{Act, Effect, Foreign, Notice, Pause};
@@ -28,11 +28,13 @@ enum Action {
     OpenFiles,
     Attach,
     EditLog,
+    Log,
+    Tell,
     Copy,
 }
 
 /// The most useful first.
-const ALL: [(Key, Action); 13] = [
+const ALL: [(Key, Action); 15] = [
     (Key::Enter, Action::Open),
     (Key::Char('m'), Action::Merge),
     (Key::Char('d'), Action::Diff),
@@ -43,6 +45,8 @@ const ALL: [(Key, Action); 13] = [
     (Key::Char('t'), Action::Takeover),
     (Key::Char('P'), Action::Attach),
     (Key::Char('e'), Action::EditLog),
+    (Key::Char('g'), Action::Tell),
+    (Key::Char('L'), Action::Log),
     (Key::Char('y'), Action::Copy),
     (Key::Char('D'), Action::Drop),
     (Key::Char('u'), Action::Undo),
@@ -76,6 +80,8 @@ impl Action {
             Self::OpenFiles => messages.tui_key_files(),
             Self::Attach => messages.tui_key_attach(),
             Self::EditLog => messages.tui_key_log(),
+            Self::Log => messages.page_key_log(),
+            Self::Tell => messages.page_key_guide(),
             Self::Copy => messages.tui_key_copy(),
         }
     }
@@ -84,7 +90,9 @@ impl Action {
     fn not_now(self, brief: &Brief, messages: Messages) -> Option<String> {
         let name = &brief.name;
         match self {
-            Self::Open | Self::Undo | Self::Attach | Self::EditLog | Self::Copy => None,
+            Self::Open | Self::Undo | Self::Attach | Self::EditLog | Self::Log | Self::Tell | Self::Copy => {
+                None
+            }
             Self::Diff => (!brief.has_changes()).then(|| messages.tui_not_changed(name)),
             Self::Merge if is_driven(brief) => Some(messages.tui_not_while_running(name)),
             Self::Merge if brief.own_branch.is_none() => Some(messages.tui_not_merge_in_place(name)),
@@ -111,12 +119,7 @@ impl Action {
         match self {
             Self::Open => pages::task(brief, context),
             Self::Diff => pages::diff(brief, None, context),
-            Self::Merge => {
-                let request = MergeRequest { tasks: vec![task], ..MergeRequest::default() };
-                let question = messages.tui_confirm_merge(&brief.name);
-                let detail = (!brief.verified).then(|| messages.tui_confirm_merge_unproven());
-                Reply::to(Confirm::new(question, detail, act(Operation::Merge { request })))
-            }
+            Self::Merge => before::merge(brief, context),
             Self::Pause => Reply::effect(Effect::Act(act(Operation::Pause { task, now: false }))),
             Self::Resume => match more(brief) {
                 // How far it is to go is for the user to say.
@@ -139,10 +142,9 @@ impl Action {
                 let detail = Some(messages.tui_confirm_drop_keeps());
                 Reply::to(Confirm::new(question, detail, act(Operation::Drop { tasks: vec![task] })))
             }
-            Self::Undo => {
-                let question = messages.tui_confirm_undo();
-                Reply::to(Confirm::new(question, None, act(Operation::Undo { task: None })))
-            }
+            Self::Undo => before::undo(directory, messages),
+            // Who does not work is not disturbed.
+            Self::Takeover if is_driven(brief) => before::takeover(brief, context),
             Self::Takeover => Reply::effect(Effect::Act(act(Operation::Takeover { task, no_resume: false }))),
             Self::OpenFiles => Reply::effect(Effect::Act(act(Operation::Open { task }))),
             Self::Attach => {
@@ -154,6 +156,8 @@ impl Action {
                 let name = format!("{task}.log");
                 Reply::effect(Effect::Run(Foreign::EditOutput { args, directory, name }))
             }
+            Self::Log => pages::log(brief, context),
+            Self::Tell => Reply::to(CommandLine::with(&format!("tell {task} "), Some(brief), context)),
             Self::Copy => {
                 let said = Notice::done(messages.tui_copied(&task));
                 Reply::effect(Effect::Copy(task)).and(Effect::Say(said))

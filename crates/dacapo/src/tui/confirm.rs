@@ -6,9 +6,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::chrome;
-use super::effect::{Act, Effect};
+use super::effect::{Act, Effect, Job};
 use super::key::Key;
-use super::screen::{Binding, Context, Go, Reply, Screen, Shape};
+use super::screen::{Answer, Binding, Context, Go, Reply, Screen, Shape};
 use super::text;
 use super::theme::Role;
 
@@ -16,9 +16,17 @@ use super::theme::Role;
 const WIDTH: usize = 60;
 
 pub(crate) struct Confirm {
-    question: String,
-    detail: Option<String>,
-    acts: Vec<Act>,
+    words: Words,
+    /// The read that says more.
+    job: Option<Job>,
+}
+
+/// What is asked.
+pub(crate) struct Words {
+    pub(crate) question: String,
+    pub(crate) detail: Option<String>,
+    /// What a yes does; none: it is not known yet, or there is nothing to do.
+    pub(crate) acts: Vec<Act>,
 }
 
 impl Confirm {
@@ -28,7 +36,12 @@ impl Confirm {
 
     /// One question for several operations.
     pub(crate) fn all(question: String, detail: Option<String>, acts: Vec<Act>) -> Self {
-        Self { question, detail, acts }
+        Self { words: Words { question, detail, acts }, job: None }
+    }
+
+    /// Whatever is known at once; what the read gives, [`Words`], takes its place.
+    pub(crate) fn reading(words: Words, job: Job) -> Self {
+        Self { words, job: Some(job) }
     }
 }
 
@@ -41,10 +54,23 @@ impl Screen for Confirm {
         Shape::Card
     }
 
+    fn opened(&mut self, _: &Context<'_>) -> Reply {
+        self.job.take().map_or_else(Reply::default, |job| Reply::effect(Effect::Read(job)))
+    }
+
+    fn answered(&mut self, answer: Answer, _: &Context<'_>) -> Reply {
+        if let Ok(words) = answer.downcast::<Words>() {
+            self.words = *words;
+        }
+        Reply::default()
+    }
+
     fn key(&mut self, key: Key, _: &Context<'_>) -> Reply {
         match key {
+            // Nobody agrees to what is not shown yet.
+            Key::Char('y' | 'Y') | Key::Enter if self.words.acts.is_empty() => Reply::default(),
             Key::Char('y' | 'Y') | Key::Enter => {
-                let effects = self.acts.iter().cloned().map(Effect::Act).collect();
+                let effects = self.words.acts.iter().cloned().map(Effect::Act).collect();
                 Reply { effects, go: Go::Back, unused: false }
             }
             Key::Char('n' | 'N') => Reply::back(),
@@ -54,12 +80,13 @@ impl Screen for Confirm {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, context: &Context<'_>) {
         let columns = WIDTH.min(usize::from(area.width).saturating_sub(4)).max(1);
-        let mut lines: Vec<Line<'static>> = text::wrap(&text::clean(&self.question), columns)
+        let mut lines: Vec<Line<'static>> = text::wrap(&text::clean(&self.words.question), columns)
             .into_iter()
             .map(|line| Line::from(Span::styled(line, context.style(Role::Strong))))
             .collect();
-        if let Some(detail) = &self.detail {
-            lines.extend(text::wrap(&text::clean(detail), columns).into_iter().map(Line::from));
+        if let Some(detail) = &self.words.detail {
+            let detail = detail.lines().map(text::clean).collect::<Vec<_>>().join("\n");
+            lines.extend(text::wrap(&detail, columns).into_iter().map(Line::from));
         }
         let width = lines.iter().map(Line::width).max().unwrap_or(0);
         let size = Size::new(u16::try_from(width).unwrap_or(60), u16::try_from(lines.len()).unwrap_or(3));
@@ -69,6 +96,9 @@ impl Screen for Confirm {
 
     fn keys(&self, context: &Context<'_>) -> Vec<Binding> {
         let messages = context.messages;
+        if self.words.acts.is_empty() {
+            return vec![Binding::new(Key::Esc, messages.tui_key_back())];
+        }
         vec![
             Binding::new(Key::Char('y'), messages.tui_key_yes()).or(Key::Enter),
             Binding::new(Key::Char('n'), messages.tui_key_no()).or(Key::Esc),

@@ -28,6 +28,11 @@ pub(super) fn run(app: &App, foreign: &Foreign, scratch: &Path) -> Result<(), St
             Ok(())
         }
         Foreign::Plan(plan) => {
+            // What somebody works in says how one comes back; an editor is known.
+            if plan.program.is_none() {
+                let mut out = std::io::stdout();
+                let _ = writeln!(out, "{}", app.messages.tui_leave_comes_back()).and_then(|()| out.flush());
+            }
             let status = in_terminal(app, &mut plan.command(app))?;
             if !status.success() {
                 wait_for_enter(app);

@@ -216,18 +216,12 @@ impl TaskPage {
                 let brief = self.brief(context)?;
                 return Some(Reply::to(DecisionCard::new(brief, context)));
             }
-            Key::Char('g') => {
-                let brief = self.brief(context)?;
-                let line = format!("tell {} ", brief.name);
-                return Some(Reply::to(CommandLine::with(&line, Some(brief), context)));
-            }
             Key::Char('l') => {
                 let brief = self.brief(context)?;
                 let line = format!("set {} ", brief.name);
                 return Some(Reply::to(CommandLine::with(&line, Some(brief), context)));
             }
             Key::Char('c') => return Some(pages::receipt(self.brief(context)?, context)),
-            Key::Char('L') => return Some(pages::log(self.brief(context)?, context)),
             Key::Char('d') => {
                 let iteration = self.selected.map(|step| step + 1);
                 return Some(pages::diff(self.brief(context)?, iteration, context));

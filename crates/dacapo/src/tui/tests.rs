@@ -79,6 +79,23 @@ fn nothing_is_said_to_run_that_does_not() {
 }
 
 #[test]
+fn who_works_is_not_taken_over_without_a_question() {
+    use dacapo_core::view::Status;
+
+    use super::testing::{brief, entry};
+    let mut stage = stage();
+    stage.tasks(vec![entry(brief("deps", Status::Running))]);
+    stage.press(&[Key::Char('t')]);
+    assert!(stage.shown().contains("Take over deps?") && stage.acts.is_empty(), "{}", stage.shown());
+    stage.press(&[Key::Esc, Key::Char('t'), Key::Char('y')]);
+    let takeover = Operation::Takeover { task: "deps".into(), no_resume: false };
+    assert_eq!(*stage.acts.last().unwrap().operation, takeover);
+    // Nothing can be brought back outside of a repository: the card says why, and a yes does nothing.
+    stage.press(&[Key::Char('u'), Key::Char('y')]);
+    assert_eq!(stage.acts.len(), 1, "{}", stage.shown());
+}
+
+#[test]
 fn ctrl_c_asks_before_it_quits() {
     let mut stage = stage();
     stage.press(&[Key::Ctrl('c')]);

@@ -1,10 +1,11 @@
 //! Operations, carried out in this process.
 
+use dacapo_core::dropped::DropReason;
 use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{Halt, MergeObserver, Outcome, Step};
 use dacapo_core::prune::{PutAway, Rules};
 
-use super::{MergeResult, MergedTask, Operation, OperationResult};
+use super::{MergeResult, MergedTask, Operation, OperationResult, StaysMerged};
 use crate::App;
 use crate::agents;
 use crate::config::Timespan;
@@ -21,8 +22,10 @@ use crate::operations::run::Run;
 use crate::operations::send::{AnswerOutcome, Lasting, PauseAt};
 use crate::operations::start::{Intent, Prepared, Start};
 use crate::operations::takeover::Afterwards;
+use crate::operations::undo::Undone;
 use crate::present::left_out;
 use crate::present::log::Tracing;
+use crate::present::words;
 use crate::pull_request::{Made, Wishes};
 use crate::question::{Answers, NotYet};
 use crate::request::Driven;
@@ -137,7 +140,14 @@ impl App {
                 })
             }
             Operation::Undo { task } => {
-                Ok(OperationResult::Undone { task: self.undo(task.as_deref())?.kept.name })
+                let Undone { kept, way_back } = self.undo(task.as_deref())?;
+                let merged = match kept.why {
+                    DropReason::Merged { into, .. } => {
+                        Some(StaysMerged { branch: words::branch(&into).to_owned(), way_back })
+                    }
+                    DropReason::Dropped => None,
+                };
+                Ok(OperationResult::Undone { task: kept.name, merged })
             }
             Operation::Prune { older_than, all_dropped } => {
                 let put_away = if *all_dropped { PutAway::All } else { PutAway::MergedOrOld };
