@@ -46,7 +46,7 @@ mod wait;
 pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
 pub use console::Console;
 pub(crate) use console::not_written;
-pub(crate) use dry_run::in_words as dry_run_in_words;
+pub(crate) use dry_run::details as dry_run_details;
 pub use merge::halt_by_signals;
 pub(crate) use merge::request as merge_request;
 pub(crate) use rerun::refuse_a_second_name;

@@ -111,6 +111,11 @@ messages! {
         zh_cn: "无：不会证明任何内容",
         zh_tw: "無：不會證明任何內容",
     }
+    dry_run_word_counts() {
+        en: "none: only the agent's word counts",
+        zh_cn: "无：只凭智能体自己的话",
+        zh_tw: "無：只憑代理自己的話",
+    }
     dry_run_nothing_started() {
         en: "nothing was started; leave out --dry-run to start it",
         zh_cn: "没有启动；去掉 --dry-run 即可启动",
@@ -131,6 +136,11 @@ messages! {
         en: "# a scratch repository, and a scripted agent that costs nothing",
         zh_cn: "# 一个临时仓库，和一个不花钱的脚本智能体",
         zh_tw: "# 一個暫存儲存庫，和一個不花錢的腳本代理",
+    }
+    demo_nothing_spent() {
+        en: "# the cost is the script's: nothing was spent",
+        zh_cn: "# 费用只是脚本中的数字：没有花钱",
+        zh_tw: "# 費用只是腳本中的數字：沒有花錢",
     }
     demo_cannot_make_folder(error: &str) {
         en: "the demo cannot create a directory: {error}",

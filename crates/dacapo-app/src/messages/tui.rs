@@ -10,6 +10,7 @@ messages! {
     tui_key_scroll() { en: "scroll", zh_cn: "滚动", zh_tw: "捲動" }
     tui_key_command() { en: "command line", zh_cn: "命令行", zh_tw: "命令列" }
     tui_key_back() { en: "back", zh_cn: "返回", zh_tw: "返回" }
+    tui_key_quit_short() { en: "quit", zh_cn: "退出", zh_tw: "離開" }
     tui_key_quit() { en: "quit; tasks go on", zh_cn: "退出，任务继续运行", zh_tw: "離開，任務繼續執行" }
     tui_key_suspend() { en: "suspend (fg comes back)", zh_cn: "挂起（fg 返回）", zh_tw: "暫停（fg 返回）" }
     tui_key_redraw() { en: "draw the screen anew", zh_cn: "重绘屏幕", zh_tw: "重繪畫面" }
@@ -17,9 +18,10 @@ messages! {
 
     tui_help_title() { en: "Keys", zh_cn: "按键", zh_tw: "按鍵" }
     tui_help_everywhere() { en: "Everywhere", zh_cn: "任何地方", zh_tw: "任何地方" }
+    tui_help_not_now() { en: "Not now", zh_cn: "现在不可用", zh_tw: "現在不可用" }
     tui_help_symbols() { en: "Symbols", zh_cn: "符号", zh_tw: "符號" }
-    tui_symbol_proven() { en: "proven: the checks passed on exactly that commit", zh_cn: "已证明：检查在该提交上通过", zh_tw: "已證明：檢查在該提交上通過" }
-    tui_symbol_passed() { en: "the checks passed where the agent works; not proven", zh_cn: "检查在智能体的工作区中通过，未经证明", zh_tw: "檢查在代理的工作區中通過，未經證明" }
+    tui_symbol_proven() { en: "in green: proven: the checks passed on exactly that commit", zh_cn: "绿色：已证明，检查在该提交上通过", zh_tw: "綠色：已證明，檢查在該提交上通過" }
+    tui_symbol_passed() { en: "in bold: the checks passed where the agent works; not proven", zh_cn: "粗体：检查在智能体的工作区中通过，未经证明", zh_tw: "粗體：檢查在代理的工作區中通過，未經證明" }
     tui_symbol_failed() { en: "failed", zh_cn: "失败", zh_tw: "失敗" }
     tui_symbol_claimed() { en: "done by the agent's own word; nothing was checked", zh_cn: "智能体自称完成，没有经过检查", zh_tw: "代理自稱完成，沒有經過檢查" }
     tui_symbol_stopped() { en: "stopped before it was done; in an iteration: the checks are red", zh_cn: "未完成就停止；在迭代中：检查未通过", zh_tw: "未完成就停止；在迭代中：檢查未通過" }
@@ -42,6 +44,11 @@ messages! {
 
     tui_all_repositories() { en: "all repositories", zh_cn: "所有仓库", zh_tw: "所有儲存庫" }
     tui_loading() { en: "Reading the tasks …", zh_cn: "正在读取任务……", zh_tw: "正在讀取任務……" }
+    tui_tasks_of(shown: u64, number: u64) {
+        en: (number: "{shown} of 1 task", "{shown} of {number} tasks"),
+        zh_cn: "{number} 个任务中的 {shown} 个",
+        zh_tw: "{number} 個任務中的 {shown} 個",
+    }
     tui_filter(text: &str) { en: "filter: {text}", zh_cn: "筛选：{text}", zh_tw: "篩選：{text}" }
     tui_no_match(text: &str) { en: "No task matches '{text}'. Esc shows all.", zh_cn: "没有任务匹配“{text}”。按 Esc 显示全部。", zh_tw: "沒有任務符合「{text}」。按 Esc 顯示全部。" }
     tui_snoozed() { en: "SNOOZED", zh_cn: "已推迟", zh_tw: "已延後" }
@@ -240,17 +247,21 @@ messages! {
     tui_new_iterations() { en: "iterations", zh_cn: "迭代次数", zh_tw: "迭代次數" }
     tui_new_time() { en: "time", zh_cn: "时间", zh_tw: "時間" }
     tui_new_name() { en: "name", zh_cn: "名称", zh_tw: "名稱" }
-    tui_new_agent_default() { en: "as set, else the first one that is ready", zh_cn: "按设置，否则用第一个可用的智能体", zh_tw: "依設定，否則用第一個可用的代理" }
+    tui_new_agent_default() { en: "as set, else the first one that is ready; or a command", zh_cn: "按设置，否则用第一个可用的智能体；也可以是命令", zh_tw: "依設定，否則用第一個可用的代理；也可以是命令" }
+    tui_new_draft_kept() { en: "draft kept: n opens it again", zh_cn: "草稿已保留：按 n 再次打开", zh_tw: "草稿已保留：按 n 再次開啟" }
     tui_new_check_default() { en: "the project's own", zh_cn: "项目自己的检查", zh_tw: "專案自己的檢查" }
     tui_new_name_default() { en: "made from the prompt", zh_cn: "由提示词生成", zh_tw: "由提示詞產生" }
     tui_new_preparing() { en: "Looking at what would run …", zh_cn: "正在查看将运行的内容……", zh_tw: "正在查看將執行的內容……" }
-    tui_new_review() { en: "This will run:", zh_cn: "将运行：", zh_tw: "將執行：" }
+    tui_new_review(task: &str) { en: "{task} will run:", zh_cn: "将运行 {task}：", zh_tw: "將執行 {task}：" }
     tui_new_key_review() { en: "show what will run", zh_cn: "显示将运行的内容", zh_tw: "顯示將執行的內容" }
     tui_new_key_next() { en: "next field", zh_cn: "下一项", zh_tw: "下一項" }
     tui_new_key_agent() { en: "another agent", zh_cn: "换一个智能体", zh_tw: "換一個代理" }
     tui_new_key_start() { en: "start it", zh_cn: "启动", zh_tw: "啟動" }
     tui_new_key_change() { en: "change it", zh_cn: "修改", zh_tw: "修改" }
 
+    tui_no_command(word: &str) { en: "There is no command '/{word}'.", zh_cn: "没有命令“/{word}”。", zh_tw: "沒有命令「/{word}」。" }
+    tui_ctrl_f_searches() { en: "Ctrl-F searches what is shown", zh_cn: "按 Ctrl-F 搜索所显示的内容", zh_tw: "按 Ctrl-F 搜尋所顯示的內容" }
+    tui_tab_completes() { en: "/ and Tab show all commands", zh_cn: "输入 / 再按 Tab 显示所有命令", zh_tw: "輸入 / 再按 Tab 顯示所有命令" }
     tui_settings_general() { en: "General", zh_cn: "常规", zh_tw: "一般" }
     tui_settings_default() { en: "default", zh_cn: "默认", zh_tw: "預設" }
     tui_settings_untrusted() { en: "not trusted: no effect", zh_cn: "未信任，不生效", zh_tw: "未信任，不生效" }

@@ -63,6 +63,7 @@ pub(super) fn run(app: &Console, args: &Demo) -> Result<u8, Failure> {
             app.print(&format!("{}{diff}", messages.label_next()));
         }
     } else if talks {
+        app.print(&paint(DIM, &messages.demo_nothing_spent()));
         app.print(&in_your_repository(messages));
         scratch.close().map_err(not_cleared)?;
     } else if let Err(error) = scratch.close() {

@@ -34,12 +34,18 @@ pub(super) fn show(app: &Console, prepared: &Prepared, show: Show) -> Result<u8,
 }
 
 /// What would run, in painted lines.
-pub(crate) fn in_words(app: &App, asked: &Request, uncommitted: usize) -> Vec<String> {
+fn in_words(app: &App, asked: &Request, uncommitted: usize) -> Vec<String> {
     let (spec, messages) = (&asked.spec, app.messages);
     let name = paint(BOLD, spec.name.as_str());
     let head =
         if spec.foreground { messages.dry_run_foreground(&name) } else { messages.dry_run_background(&name) };
-    let mut lines = vec![head];
+    [vec![head], details(app, asked, uncommitted)].concat()
+}
+
+/// The same below its first line.
+pub(crate) fn details(app: &App, asked: &Request, uncommitted: usize) -> Vec<String> {
+    let (spec, messages) = (&asked.spec, app.messages);
+    let mut lines = Vec::new();
     let mut line = |label: &str, text: &str| {
         lines.push(format!("{} {}", paint(DIM, &words::padded(label, 7)), visible(text)));
     };
@@ -61,6 +67,8 @@ pub(crate) fn in_words(app: &App, asked: &Request, uncommitted: usize) -> Vec<St
     policy.until.iter().for_each(|until| line(&messages.label_until(), &messages.dry_run_agent_says(until)));
     if !policy.has_completion() {
         line(&messages.label_check(), &messages.dry_run_no_check());
+    } else if policy.checks.is_empty() {
+        line(&messages.label_check(), &messages.dry_run_word_counts());
     }
     let payer = payer(app, &spec.agents, messages);
     line(&messages.label_limits(), &limits(asked, payer.as_deref(), messages));

@@ -11,6 +11,9 @@ use super::screen::{Binding, Context, Screen, Shape};
 use super::text;
 use super::theme::Role;
 
+/// How many keys are worth more than how one leaves.
+const BEFORE_WAY_OUT: usize = 3;
+
 pub(super) struct Picture<'a> {
     /// The page, and what is on top of it.
     pub(super) visible: Vec<&'a dyn Screen>,
@@ -72,11 +75,22 @@ fn keys(frame: &mut Frame<'_>, area: Rect, picture: &Picture<'_>, context: &Cont
     let Some(top) = picture.visible.last() else { return };
     let help = if top.takes_text() { Key::Function(1) } else { Key::Char('?') };
     let all = Binding::new(help, context.messages.tui_key_help());
-    let last = key_spans(&all, context);
+    let mut last = key_spans(&all, context);
+    let keys = top.keys(context);
+    let usable = || keys.iter().filter(|binding| binding.not_now.is_none());
+    if let Some(way_out) = way_out(*top, context) {
+        let way_out = key_spans(&way_out, context);
+        let first = usable().take(BEFORE_WAY_OUT).flat_map(|binding| key_spans(binding, context));
+        let width: usize =
+            first.chain(way_out.clone()).chain(last.clone()).map(|span| text::width(&span.content)).sum();
+        if width <= usize::from(area.width) {
+            last.splice(0..0, way_out);
+        }
+    }
     let last_width: usize = last.iter().map(|span| text::width(&span.content)).sum();
     let mut spans: Vec<Span<'_>> = Vec::new();
     let mut width = 0;
-    for binding in top.keys(context).iter().filter(|binding| binding.not_now.is_none()) {
+    for binding in usable() {
         let own = key_spans(binding, context);
         let own_width: usize = own.iter().map(|span| text::width(&span.content)).sum();
         if width + own_width + last_width > usize::from(area.width) {
@@ -89,8 +103,26 @@ fn keys(frame: &mut Frame<'_>, area: Rect, picture: &Picture<'_>, context: &Cont
     frame.render_widget(Line::from(spans), area);
 }
 
+/// How one leaves a page that says nothing of it itself.
+fn way_out(top: &dyn Screen, context: &Context<'_>) -> Option<Binding> {
+    let says = top.keys(context).iter().any(|binding| binding.keys.contains(&Key::Esc));
+    if says || top.shape() != Shape::Page || top.takes_text() {
+        return None;
+    }
+    Some(match top.is_home() {
+        true => Binding::new(Key::Char('q'), context.messages.tui_key_quit_short()),
+        false => Binding::new(Key::Esc, context.messages.tui_key_back()),
+    })
+}
+
 fn key_spans(binding: &Binding, context: &Context<'_>) -> Vec<Span<'static>> {
-    let name = binding.keys.first().map(|key| key.name(context.glyphs)).unwrap_or_default();
+    let name = match binding.keys.as_slice() {
+        // Who is asked wants to know what Enter does.
+        [yes @ Key::Char('y'), Key::Enter, ..] => {
+            format!("{}/{}", yes.name(context.glyphs), Key::Enter.name(context.glyphs))
+        }
+        keys => keys.first().map(|key| key.name(context.glyphs)).unwrap_or_default(),
+    };
     vec![
         Span::styled(name, context.style(Role::Accent)),
         Span::styled(format!(" {}  ", binding.what), context.style(Role::Plain)),

@@ -40,6 +40,15 @@ struct Offered {
     typed: String,
     candidates: Vec<(String, Option<String>)>,
     selected: Option<usize>,
+    by: By,
+}
+
+/// Who wanted to see candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// Nobody: they are shown, and nothing is typed for the user.
+    Itself,
+    Tab,
 }
 
 /// What a read for the line gives.
@@ -88,7 +97,7 @@ impl CommandLine {
     }
 
     /// Looks for what the word at the caret can become.
-    fn complete(&self) -> Reply {
+    fn complete(&self, by: By) -> Reply {
         let before = self.field.before().to_owned();
         let Some(typed) = before.strip_prefix('/').map(str::to_owned) else { return Reply::default() };
         let directory = self.place.directory.clone();
@@ -102,7 +111,7 @@ impl CommandLine {
             let app = services.app_in(directory.as_deref());
             let here = app.here().map(std::path::Path::to_owned).unwrap_or_default();
             let candidates = completion::candidates(argv, &here);
-            Came::Candidates { before, offered: Offered { typed: last, candidates, selected: None } }
+            Came::Candidates { before, offered: Offered { typed: last, candidates, selected: None, by } }
         })))
     }
 
@@ -111,6 +120,10 @@ impl CommandLine {
         // Somebody typed on meanwhile.
         if self.field.before() != before || offered.candidates.is_empty() {
             self.offered = None;
+            return;
+        }
+        if offered.by == By::Itself {
+            self.offered = Some(offered);
             return;
         }
         let common = common_prefix(offered.candidates.iter().map(|(value, _)| value.as_str()));
@@ -195,13 +208,16 @@ impl Screen for CommandLine {
     }
 
     fn opened(&mut self, _: &Context<'_>) -> Reply {
-        Reply::effect(Effect::Read(Job::new(|services| Came::History(history::read(&services.app)))))
+        let history = Effect::Read(Job::new(|services| Came::History(history::read(&services.app))));
+        // A command that only waits for Enter needs no list.
+        if self.field.text() == "/" { self.complete(By::Itself).and(history) } else { Reply::effect(history) }
     }
 
     fn key(&mut self, key: Key, context: &Context<'_>) -> Reply {
         if key == Key::Tab || key == Key::BackTab {
             let way = if key == Key::Tab { Way::Next } else { Way::Previous };
-            return if self.turn(way) { Reply::default() } else { self.complete() };
+            let turns = self.offered.as_ref().is_some_and(|offered| offered.by == By::Tab);
+            return if turns && self.turn(way) { Reply::default() } else { self.complete(By::Tab) };
         }
         self.offered = None;
         match key {
@@ -216,7 +232,11 @@ impl Screen for CommandLine {
                 self.recall(Way::Next);
                 Reply::default()
             }
-            key if self.field.key(key, context.page.width.into()) => Reply::default(),
+            key if self.field.key(key, context.page.width.into()) => {
+                // The names of commands are shown while one is typed; what follows is for Tab.
+                let names = !self.field.before().contains(char::is_whitespace);
+                if names { self.complete(By::Itself) } else { Reply::default() }
+            }
             _ => Reply::unused(),
         }
     }

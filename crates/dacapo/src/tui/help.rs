@@ -14,47 +14,78 @@ use crate::messages::Messages;
 
 pub(super) struct Help {
     keys: Vec<Binding>,
+    everywhere: Vec<Binding>,
     scrolled: usize,
 }
 
 impl Help {
-    pub(super) fn new(keys: Option<Vec<Binding>>) -> Self {
-        Self { keys: keys.unwrap_or_default(), scrolled: 0 }
+    /// The keys of a screen.
+    pub(super) fn of(screen: &dyn Screen, context: &Context<'_>) -> Self {
+        let mut everywhere = everywhere(context.messages);
+        if screen.takes_text() {
+            // Letters go into the text.
+            everywhere.retain(|binding| !matches!(binding.keys[0], Key::Char(_)));
+        }
+        Self { keys: screen.keys(context), everywhere, scrolled: 0 }
     }
 
     fn lines(&self, context: &Context<'_>) -> Vec<Line<'static>> {
         let messages = context.messages;
-        let everywhere = everywhere(messages);
-        let all = self.keys.iter().chain(&everywhere);
         let names = |binding: &Binding| {
             binding.keys.iter().map(|key| key.name(context.glyphs)).collect::<Vec<_>>().join(" ")
         };
-        let widest = all.clone().map(|binding| text::width(&names(binding))).max().unwrap_or(0);
-        let row = |binding: &Binding| {
-            let mut spans = vec![
-                Span::styled(text::fit(&names(binding), widest + 2), context.style(Role::Accent)),
-                Span::raw(binding.what.clone()),
-            ];
-            if let Some(why) = &binding.not_now {
-                spans.push(Span::styled(
-                    format!("  ({})", why.trim_end_matches(['.', '。'])),
-                    context.style(Role::Faint),
-                ));
-            }
-            Line::from(spans)
+        let all = self.keys.iter().chain(&self.everywhere);
+        let indent = all.map(|binding| text::width(&names(binding))).max().unwrap_or(0) + 2;
+        let columns = usize::from(context.page.width).saturating_sub(4 + indent).max(10);
+        let row = |key: &str, what: &str, roles: (Role, Role)| {
+            let parts = text::wrap(what, columns).into_iter().enumerate();
+            let line = |(nth, part): (usize, String)| {
+                let key = if nth == 0 { key } else { "" };
+                Line::from(vec![
+                    Span::styled(text::fit(key, indent), context.style(roles.0)),
+                    Span::styled(part, context.style(roles.1)),
+                ])
+            };
+            parts.map(line).collect::<Vec<_>>()
         };
-        let heading = |words: String| Line::from(Span::styled(words, context.style(Role::Strong)));
-        let mut lines: Vec<Line<'static>> = self.keys.iter().map(row).collect();
+        let heading = |words: &str, role: Role| {
+            let wrapped = text::wrap(words, columns + indent);
+            wrapped
+                .into_iter()
+                .map(|line| Line::from(Span::styled(line, context.style(role))))
+                .collect::<Vec<_>>()
+        };
+        let usable = |binding: &&Binding| binding.not_now.is_none();
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        for binding in self.keys.iter().filter(usable) {
+            lines.extend(row(&names(binding), &binding.what, (Role::Accent, Role::Plain)));
+        }
         lines.push(Line::default());
-        lines.push(heading(messages.tui_help_everywhere()));
-        lines.extend(everywhere.iter().map(row));
+        lines.extend(heading(&messages.tui_help_everywhere(), Role::Strong));
+        for binding in &self.everywhere {
+            lines.extend(row(&names(binding), &binding.what, (Role::Accent, Role::Plain)));
+        }
+        // What does nothing now, below the reason: it is said once.
+        let mut reasons: Vec<&str> = Vec::new();
+        for reason in self.keys.iter().filter_map(|binding| binding.not_now.as_deref()) {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        if !reasons.is_empty() {
+            lines.push(Line::default());
+            lines.extend(heading(&messages.tui_help_not_now(), Role::Strong));
+        }
+        for reason in reasons {
+            lines.extend(heading(reason, Role::Plain));
+            for binding in self.keys.iter().filter(|binding| binding.not_now.as_deref() == Some(reason)) {
+                lines.extend(row(&names(binding), &binding.what, (Role::Faint, Role::Faint)));
+            }
+        }
         lines.push(Line::default());
-        lines.push(heading(messages.tui_help_symbols()));
+        lines.extend(heading(&messages.tui_help_symbols(), Role::Strong));
         for (symbol, role, what) in legend(messages) {
-            lines.push(Line::from(vec![
-                Span::styled(text::fit(symbol, widest + 2), context.style(role)),
-                Span::raw(what),
-            ]));
+            lines.extend(row(symbol, &what, (role, Role::Plain)));
         }
         lines
     }

@@ -20,7 +20,7 @@ use super::key::Key;
 use super::launch::Launch;
 use super::live::{State, TaskId};
 use super::mouse::{Clicked, Did, Mouse, Rows};
-use super::new_task::NewTask;
+use super::new_task::{Draft, NewTask};
 use super::screen::{Answer, Binding, Context, Reply, Screen};
 use super::settings::Settings;
 
@@ -49,6 +49,8 @@ pub(crate) struct Home {
     expected: Option<String>,
     /// The tasks as they were drawn, by their place in the list.
     rows: Rows<usize>,
+    /// A task that was begun to be written.
+    draft: Option<Draft>,
 }
 
 #[derive(Debug, Default)]
@@ -296,7 +298,7 @@ impl Screen for Home {
                 };
                 Reply::effect(Effect::Follow(other))
             }
-            Key::Char('n') => Reply::to(NewTask::new()),
+            Key::Char('n') => Reply::to(NewTask::new(self.draft.take())),
             Key::Char('s') => Reply::to(Settings::new()),
             Key::Char('z') => self.snooze(context),
             Key::Char('a') => match self.selected_brief(context) {
@@ -332,6 +334,13 @@ impl Screen for Home {
     }
 
     fn answered(&mut self, answer: Answer, context: &Context<'_>) -> Reply {
+        let answer = match answer.downcast::<Draft>() {
+            Ok(draft) => {
+                self.draft = Some(*draft);
+                return Reply::default();
+            }
+            Err(other) => other,
+        };
         let answer = match answer.downcast::<Option<StartsByItself>>() {
             Ok(task) => {
                 let card = task.map(|task| Launch::new(task, context.now));
@@ -390,6 +399,10 @@ impl Screen for Home {
 
     fn takes_text(&self) -> bool {
         self.filter.typing
+    }
+
+    fn is_home(&self) -> bool {
+        true
     }
 
     fn task<'a>(&self, context: &Context<'a>) -> Option<&'a Brief> {

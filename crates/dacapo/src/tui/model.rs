@@ -210,7 +210,8 @@ impl Model {
         let messages = self.outfit.messages;
         match key {
             Key::Char('?') | Key::Function(1) => {
-                let help = Help::new(self.screens.last().map(|top| top.screen.keys(&self.context())));
+                let Some(top) = self.screens.last() else { return Vec::new() };
+                let help = Help::of(top.screen.as_ref(), &self.context());
                 self.open(Box::new(help))
             }
             Key::Char('/' | ':') => {

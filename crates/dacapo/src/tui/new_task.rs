@@ -44,7 +44,13 @@ pub(crate) struct NewTask {
     early: Vec<Way>,
     answers: Answers,
     step: Step,
+    /// Why it cannot run as it is filled in, until the next key.
+    problem: Option<String>,
 }
+
+/// What was filled in when the form was left: it is there when it is opened again.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft(Vec<Field>);
 
 enum Step {
     Form,
@@ -52,6 +58,7 @@ enum Step {
     Preparing,
     /// It is shown, and waits for a yes.
     Review {
+        task: String,
         shown: Vec<String>,
         top: usize,
     },
@@ -60,20 +67,31 @@ enum Step {
 /// What reads for this page give.
 enum Came {
     Agents(Vec<String>),
-    Prepared(Result<Vec<String>, NotYet>),
+    Prepared(Result<(String, Vec<String>), NotYet>),
 }
 
 impl NewTask {
-    pub(crate) fn new() -> Self {
+    /// Empty, or as it was left.
+    pub(crate) fn new(draft: Option<Draft>) -> Self {
         let field = |part: &Part| Field::new(if *part == Part::Prompt { Lines::Many } else { Lines::One });
         Self {
-            fields: PARTS.iter().map(field).collect(),
+            fields: draft.map_or_else(|| PARTS.iter().map(field).collect(), |draft| draft.0),
             at: 0,
             agents: None,
             early: Vec::new(),
             answers: Answers::default(),
             step: Step::Form,
+            problem: None,
         }
+    }
+
+    /// Leaves the form; what is filled in is kept.
+    fn leave(&self, messages: Messages) -> Reply {
+        if self.fields.iter().all(|field| field.text().trim().is_empty()) {
+            return Reply::back();
+        }
+        let kept = Notice::info(messages.tui_new_draft_kept());
+        Reply::back_with(Draft(self.fields.clone())).and(Effect::Say(kept))
     }
 
     fn field(&self, part: Part) -> &Field {
@@ -86,11 +104,21 @@ impl NewTask {
         Some(self.field(part).text().trim().to_owned()).filter(|text| !text.is_empty())
     }
 
+    /// What has a space or a slash in it is a command line, unless it begins with an agent's name (`rehearsal:FILE`).
+    fn is_command(&self, text: &str) -> bool {
+        let base = text.split(':').next().unwrap_or(text);
+        let named = text.contains(':') && self.agents.iter().flatten().any(|agent| agent == base);
+        // `claude, codex` are two agents.
+        let listed = text.contains(',') && !text.contains('/');
+        !named && !listed && text.contains(|c: char| c == '/' || c.is_whitespace())
+    }
+
     fn request(&self) -> Result<TaskRequest, Failure> {
         let time = self.filled(Part::Time);
         Ok(TaskRequest {
             prompt: self.filled(Part::Prompt),
-            agent: self.filled(Part::Agent),
+            agent: self.filled(Part::Agent).filter(|text| !self.is_command(text)),
+            agent_cmd: self.filled(Part::Agent).filter(|text| self.is_command(text)),
             checks: self.filled(Part::Check).into_iter().collect(),
             max_iterations: self
                 .filled(Part::Iterations)
@@ -110,7 +138,7 @@ impl NewTask {
         }
         let mut request = match self.request() {
             Ok(request) => request,
-            Err(failure) => return problem(&failure, messages),
+            Err(failure) => return self.refused(&failure, messages),
         };
         self.step = Step::Preparing;
         let answers = self.answers.clone();
@@ -129,19 +157,27 @@ impl NewTask {
             });
             Came::Prepared(prepared.map(|prepared| {
                 let uncommitted = prepared.repo.dirt().map_or(0, |dirt| dirt.count());
-                commands::dry_run_in_words(app, &prepared.asked, uncommitted)
+                let name = prepared.asked.spec.name.as_str().to_owned();
+                (name, commands::dry_run_details(app, &prepared.asked, uncommitted))
             }))
         })))
     }
 
-    fn start(&self, messages: Messages) -> Reply {
+    /// Says in the form what is wrong with it.
+    fn refused(&mut self, failure: &Failure, messages: Messages) -> Reply {
+        self.step = Step::Form;
+        self.problem = Some(failure.shown(messages).to_string());
+        Reply::default()
+    }
+
+    fn start(&mut self, messages: Messages) -> Reply {
         match self.request() {
             Ok(request) => {
                 let mut act = Act::new(Operation::Prompt { request });
                 act.answers = self.answers.clone();
                 Reply::effect(Effect::Act(act))
             }
-            Err(failure) => problem(&failure, messages),
+            Err(failure) => self.refused(&failure, messages),
         }
     }
 
@@ -158,11 +194,12 @@ impl NewTask {
 
     fn form_key(&mut self, key: Key, context: &Context<'_>) -> Reply {
         let part = PARTS[self.at];
+        self.problem = None;
         match key {
             Key::Tab => self.at = Way::Next.around(self.at, PARTS.len()),
             Key::BackTab => self.at = Way::Previous.around(self.at, PARTS.len()),
             Key::Enter => return self.prepare(context.messages),
-            Key::Esc | Key::Ctrl('c') => return Reply::unused(),
+            Key::Esc | Key::Ctrl('c') => return self.leave(context.messages),
             Key::Right if part == Part::Agent => self.turn(Way::Next),
             Key::Left if part == Part::Agent => self.turn(Way::Previous),
             Key::Down if part != Part::Prompt => self.at = (self.at + 1).min(PARTS.len() - 1),
@@ -181,7 +218,7 @@ impl NewTask {
     }
 
     fn review_key(&mut self, key: Key, context: &Context<'_>) -> Reply {
-        let Step::Review { shown, top } = &mut self.step else { return Reply::unused() };
+        let Step::Review { shown, top, .. } = &mut self.step else { return Reply::unused() };
         match key {
             Key::Enter | Key::Char('y') => return self.start(context.messages),
             Key::Esc | Key::Char('n') => self.step = Step::Form,
@@ -206,6 +243,12 @@ impl NewTask {
 
     fn draw_form(&self, frame: &mut Frame<'_>, area: Rect, context: &Context<'_>) {
         let messages = context.messages;
+        let problem = self.problem_lines(usize::from(area.width).max(10), context);
+        // The fields stay in sight: what is wrong takes its room from the prompt.
+        let problem_height = u16::try_from(problem.len()).unwrap_or(0).min(area.height.saturating_sub(9));
+        let below = Rect { y: area.bottom() - problem_height, height: problem_height, ..area };
+        frame.render_widget(Paragraph::new(problem), below);
+        let area = Rect { height: area.height - problem_height, ..area };
         let rows = u16::try_from(PARTS.len() - 1).unwrap_or(5);
         let prompt_height = area.height.saturating_sub(rows + 1).clamp(3, 16).min(area.height);
         let prompt = Rect { height: prompt_height, ..area };
@@ -233,6 +276,19 @@ impl NewTask {
         }
     }
 
+    fn problem_lines(&self, columns: usize, context: &Context<'_>) -> Vec<Line<'static>> {
+        let mut lines = Vec::new();
+        for (nth, line) in self.problem.iter().flat_map(|problem| problem.lines()).enumerate() {
+            let sign = if nth == 0 { "✗ " } else { "  " };
+            let line = Line::from(vec![
+                Span::styled(sign, context.style(Role::Bad)),
+                Span::styled(text::clean(line), context.style(Role::Plain)),
+            ]);
+            lines.extend(text::hang(&line, columns));
+        }
+        lines
+    }
+
     fn draw_part(&self, frame: &mut Frame<'_>, area: Rect, part: Part, context: &Context<'_>) {
         let field = self.field(part);
         if field.is_empty() {
@@ -258,10 +314,6 @@ fn label(part: Part, messages: Messages) -> String {
     }
 }
 
-fn problem(failure: &Failure, messages: Messages) -> Reply {
-    Reply::effect(Effect::Say(Notice::problem(failure.shown(messages).to_string())))
-}
-
 impl Screen for NewTask {
     fn title(&self, context: &Context<'_>) -> String {
         context.messages.tui_key_new()
@@ -285,6 +337,7 @@ impl Screen for NewTask {
 
     fn pasted(&mut self, text: &str, _: &Context<'_>) -> Reply {
         if matches!(self.step, Step::Form) {
+            self.problem = None;
             self.fields[self.at].insert(text);
         }
         Reply::default()
@@ -306,14 +359,13 @@ impl Screen for NewTask {
                 self.agents = Some(agents);
                 std::mem::take(&mut self.early).into_iter().for_each(|way| self.turn(way));
             }
-            Came::Prepared(Ok(shown)) => self.step = Step::Review { shown, top: 0 },
+            Came::Prepared(Ok((task, shown))) => self.step = Step::Review { task, shown, top: 0 },
             Came::Prepared(Err(NotYet::Ask(question))) => {
                 self.step = Step::Form;
                 return Reply::to(QuestionCard::handing(*question));
             }
             Came::Prepared(Err(NotYet::Refused(failure))) => {
-                self.step = Step::Form;
-                return problem(&failure, context.messages);
+                return self.refused(&failure, context.messages);
             }
         }
         Reply::default()
@@ -331,8 +383,9 @@ impl Screen for NewTask {
                 let words = Span::styled(context.messages.tui_new_preparing(), context.style(Role::Faint));
                 frame.render_widget(words, area);
             }
-            Step::Review { shown, top } => {
-                let title = Span::styled(context.messages.tui_new_review(), context.style(Role::Strong));
+            Step::Review { task, shown, top } => {
+                let title = context.messages.tui_new_review(task);
+                let title = Span::styled(title, context.style(Role::Strong));
                 let mut lines = vec![Line::from(title), Line::default()];
                 let columns = usize::from(area.width).max(10);
                 let painted = shown.iter().skip(*top).map(|line| text::painted(line, context.theme));
@@ -357,7 +410,7 @@ impl Screen for NewTask {
                     }
                     Part::Check | Part::Iterations | Part::Time | Part::Name => {}
                 }
-                keys.push(Binding::new(Key::Esc, messages.tui_key_cancel()));
+                keys.push(Binding::new(Key::Esc, messages.tui_key_back()));
                 keys
             }
             Step::Preparing => vec![Binding::new(Key::Esc, messages.tui_key_cancel())],

@@ -191,6 +191,7 @@ impl Screen for Pager {
                 let name = format!("{}.txt", self.args.join("-"));
                 return Reply::effect(Effect::Run(Foreign::EditOutput { args, directory, name }));
             }
+            Key::Char('q') => return Reply::back(),
             Key::Ctrl('r') => return Reply::effect(self.read()),
             key => {
                 let brief = self.task.as_ref().and_then(|id| context.tasks.get(id)).map(|entry| &entry.brief);
@@ -260,7 +261,7 @@ impl Screen for Pager {
     fn keys(&self, context: &Context<'_>) -> Vec<Binding> {
         let messages = context.messages;
         let mut all = vec![
-            Binding::new(Key::Esc, messages.tui_key_back()),
+            Binding::new(Key::Esc, messages.tui_key_back()).or(Key::Char('q')),
             Binding::new(Key::Down, messages.tui_key_scroll()).or(Key::Up).or(Key::PageDown).or(Key::PageUp),
             Binding::new(Key::Char('e'), messages.tui_key_editor()),
         ];

@@ -32,7 +32,7 @@ pub(crate) fn receipt(brief: &Brief, context: &Context<'_>) -> Reply {
 pub(crate) fn marked(came: Pressed, context: &Context<'_>) -> Reply {
     match came {
         Pressed::Copy(text) if !text.is_empty() => Reply::effect(Effect::Copy(text)).and(copied(context)),
-        Pressed::Copy(_) | Pressed::Used | Pressed::Unused => Reply::default(),
+        Pressed::Copy(_) | Pressed::Used | Pressed::Unused | Pressed::SearchEnded => Reply::default(),
     }
 }
 

@@ -137,6 +137,11 @@ pub(crate) trait Screen {
         false
     }
 
+    /// Whether nothing is below it: one leaves the application from here.
+    fn is_home(&self) -> bool {
+        false
+    }
+
     /// The task that is selected: plain text in the command line goes to it, and commands without a name are about it.
     fn task<'a>(&self, _: &Context<'a>) -> Option<&'a Brief> {
         None

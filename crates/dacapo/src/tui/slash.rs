@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser as _};
 use dacapo_app::messages::say;
 use dacapo_app::operations::act::Operation;
 use dacapo_app::operations::list::Scope;
@@ -131,8 +131,20 @@ pub(crate) fn meaning(app: &App, words: &[String], place: &Place) -> Result<Mean
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             Ok(Meaning::Text(error.render().to_string()))
         }
+        // Who wanted to search, as `/` does elsewhere, is told how; a command that was begun is named.
+        Err(error) if error.kind() == ErrorKind::InvalidSubcommand && !begins_a_command(&words) => {
+            let word = words.first().cloned().unwrap_or_default();
+            Err(Failure::usage(say(|m| m.tui_no_command(&word)))
+                .hint(say(|m| m.tui_ctrl_f_searches()))
+                .hint(say(|m| m.tui_tab_completes())))
+        }
         Err(error) => Err(misunderstood(&error)),
     }
+}
+
+fn begins_a_command(words: &[String]) -> bool {
+    let Some(word) = words.first() else { return false };
+    Cli::command().get_subcommands().any(|command| command.get_name().starts_with(word.as_str()))
 }
 
 fn of_command(app: &App, command: &Command, words: Vec<String>, place: &Place) -> Result<Meaning, Failure> {

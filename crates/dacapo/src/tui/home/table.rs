@@ -90,7 +90,7 @@ pub(super) fn draw(
         let at = Rect { height: 1.min(area.height), ..area };
         frame.render_widget(Span::styled(words, context.style(Role::Faint)), at);
     }
-    foot(frame, area, home, context);
+    foot(frame, area, (home, shown.len()), context);
 }
 
 /// `RUNNING 3`.
@@ -242,11 +242,15 @@ pub(super) fn clock_moves_at(brief: &Brief, now: Timestamp) -> Option<Timestamp>
 }
 
 /// What it all comes to, and what is filtered by.
-fn foot(frame: &mut Frame<'_>, area: Rect, home: &Home, context: &Context<'_>) {
+fn foot(frame: &mut Frame<'_>, area: Rect, (home, shown): (&Home, usize), context: &Context<'_>) {
     let entries = &context.tasks.entries;
     let messages = context.messages;
     let cost: f64 = entries.iter().filter_map(|entry| entry.brief.cost_usd).sum();
-    let mut parts = vec![messages.tasks(entries.len() as u64)];
+    let all = entries.len();
+    let mut parts = vec![match shown == all {
+        true => messages.tasks(all as u64),
+        false => messages.tui_tasks_of(shown as u64, all as u64),
+    }];
     parts.extend((cost > 0.0).then(|| dacapo_app::present::words::money(cost)));
     parts.extend(
         (context.tasks.elsewhere > 0).then(|| messages.tui_empty_all(context.tasks.elsewhere as u64)),

@@ -184,3 +184,35 @@ fn a_click_selects_and_the_next_one_opens() {
     stage.press(&[Key::Esc, Key::Char('m')]).click(3, 8);
     assert_eq!(selected(&stage).as_deref(), Some("tests"));
 }
+
+#[test]
+fn a_form_that_is_left_is_there_when_it_is_opened_again() {
+    let mut stage = Stage::new(80, 24);
+    stage.tasks(a_day()).press(&[Key::Char('n')]).types("fix it").press(&[Key::Tab]).types("./bot --fast");
+    stage.press(&[Key::Esc]);
+    assert!(stage.shown().contains("draft kept"), "{}", stage.shown());
+    stage.press(&[Key::Char('n')]);
+    assert!(stage.shown().contains("fix it") && stage.shown().contains("./bot --fast"), "{}", stage.shown());
+    // An empty one is not worth a word.
+    let mut empty = Stage::new(80, 24);
+    empty.tasks(a_day()).press(&[Key::Char('n'), Key::Esc]);
+    assert!(!empty.shown().contains("draft"), "{}", empty.shown());
+}
+
+#[test]
+fn a_problem_leaves_the_fields_in_sight() {
+    let mut stage = Stage::new(80, 24);
+    stage.tasks(a_day()).press(&[Key::Char('n')]).types("fix it");
+    stage.press(&[Key::Tab, Key::Tab, Key::Tab]).types("many").press(&[Key::Enter]);
+    let shown = stage.shown();
+    assert!(shown.contains("✗ ") && shown.contains("made from the prompt"), "{shown}");
+    stage.press(&[Key::Backspace]);
+    assert!(!stage.shown().contains("✗ "), "{}", stage.shown());
+}
+
+#[test]
+fn a_filter_says_how_many_of_all_it_leaves() {
+    let mut stage = Stage::new(80, 24);
+    stage.tasks(a_day()).press(&[Key::Ctrl('f')]).types("docs");
+    assert!(stage.shown().contains("1 of 7 tasks"), "{}", stage.shown());
+}

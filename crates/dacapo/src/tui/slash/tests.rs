@@ -86,6 +86,8 @@ fn u6_what_is_wrong_is_said_as_on_the_command_line() {
     let said = |line: &str| read(line).unwrap_err().to_string();
     assert!(said("/kil x").contains("unrecognized subcommand 'kil'"), "{}", said("/kil x"));
     assert!(said("/kil x").contains("'kill'"), "{}", said("/kil x"));
+    let searched = said("/step 3");
+    assert!(searched.contains("Ctrl-F searches") && !searched.contains("stop"), "{searched}");
     assert!(said("/spawn --itr 3 go").contains("--itr"), "{}", said("/spawn --itr 3 go"));
     assert!(said("/spawn --iter abc go").contains("Invalid loop condition: 'abc'"));
     assert!(said("/spawn -").contains("no standard input"), "{}", said("/spawn -"));
