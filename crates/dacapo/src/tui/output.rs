@@ -18,6 +18,7 @@ mod mouse;
 mod reader;
 mod rows;
 mod search;
+mod searching;
 mod shared;
 mod span;
 mod view;
