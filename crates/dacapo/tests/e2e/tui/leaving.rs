@@ -104,16 +104,16 @@ fn the_first_key_after_a_resize_is_answered() {
     app.resize(60, 12);
     app.shows("? help");
     app.press("s");
-    app.shows("keep_awake");
+    app.shows("› settings");
     app.press("\u{1b}");
-    app.shows_no_more("keep_awake");
+    app.shows_no_more("› settings");
     // A key right behind it, as by somebody who goes on typing.
     for (columns, rows) in [(90, 24), (100, 40)] {
         app.resize(columns, rows);
         app.press("s");
-        app.shows("keep_awake");
+        app.shows("› settings");
         app.press("\u{1b}");
-        app.shows_no_more("keep_awake");
+        app.shows_no_more("› settings");
     }
     app.press("q");
     assert_eq!(app.end(), Some(0));
