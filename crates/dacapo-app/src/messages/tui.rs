@@ -150,7 +150,7 @@ messages! {
     tui_confirm_title() { en: "Are you sure?", zh_cn: "确定吗？", zh_tw: "確定嗎？" }
     tui_confirm_kill(task: &str) { en: "Kill {task}?", zh_cn: "终止 {task}？", zh_tw: "終止 {task}？" }
     tui_confirm_kill_keeps() {
-        en: "Its agent and all it started end now. What it did so far is committed, and resume goes on from there.",
+        en: "Its agent and all it started end now. What it did so far is committed, and resume continues from there.",
         zh_cn: "其智能体及其启动的一切会立即结束。已完成的工作会提交，之后可以继续。",
         zh_tw: "其代理及其啟動的一切會立即結束。已完成的工作會提交，之後可以繼續。",
     }
@@ -241,7 +241,7 @@ messages! {
         zh_tw: "此終端機無法顯示應用程式（TERM=dumb），但所有命令仍可使用",
     }
 
-    tui_new_prompt() { en: "What is to be done?", zh_cn: "要做什么？", zh_tw: "要做什麼？" }
+    tui_new_prompt() { en: "What should be done?", zh_cn: "要做什么？", zh_tw: "要做什麼？" }
     tui_new_prompt_hint() { en: "fix the failing tests", zh_cn: "修复失败的测试", zh_tw: "修復失敗的測試" }
     tui_new_prompt_missing() { en: "Say first what is to be done.", zh_cn: "请先说明要做什么。", zh_tw: "請先說明要做什麼。" }
     tui_new_iterations() { en: "iterations", zh_cn: "迭代次数", zh_tw: "迭代次數" }
