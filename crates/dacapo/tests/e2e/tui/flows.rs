@@ -102,7 +102,7 @@ fn u1_a_new_task_is_shown_before_it_starts() {
     let mut app = App::open(&world);
     app.shows("No tasks");
     app.press("n");
-    app.shows("What is to be done?");
+    app.shows("What should be done?");
     app.press("make the test pass\t");
     app.press(&agent);
     app.shows(&agent[agent.len() - 12..]);
