@@ -24,6 +24,9 @@ const MOST_FILES: usize = 200;
 const OWN: &str = ".dacapo";
 const DEPTH: usize = 2;
 
+/// The patterns that git does not see, in a git directory.
+const EXCLUDE: &str = "info/exclude";
+
 /// How these files looked at one moment, by their names for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingsFiles(BTreeMap<String, Look>);
@@ -144,6 +147,16 @@ fn look(path: &Path, known: Option<&Look>) -> Option<Look> {
     Some(Look { sha256: content(path).ok().flatten(), ..now })
 }
 
+/// Tasks beside this one add patterns for their mirrors in `.dacapo`. That is no agent's doing.
+fn without_own_lines(excludes: &[u8]) -> Vec<u8> {
+    let own = |line: &[u8]| {
+        line.starts_with(b"/.dacapo/") && (line.ends_with(b".json") || line.ends_with(b"/.mirror-*"))
+    };
+    let lines = excludes.split(|byte| *byte == b'\n').filter(|line| !own(line));
+    let kept: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
+    kept.join(&b'\n')
+}
+
 fn content(path: &Path) -> io::Result<Option<String>> {
     // To open a FIFO would wait for somebody to write to it.
     let meta = path.metadata()?;
@@ -152,6 +165,9 @@ fn content(path: &Path) -> io::Result<Option<String>> {
     }
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    if path.ends_with(EXCLUDE) {
+        bytes = without_own_lines(&bytes);
+    }
     let hash = hmac_sha256::Hash::hash(&bytes);
     Ok(Some(hash.iter().map(|byte| format!("{byte:02x}")).collect()))
 }
