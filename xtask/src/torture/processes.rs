@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn what_runs_below_is_found_and_ended() {
         let mut child = Command::new("sh")
-            .args(["-c", "sh -c 'echo up; sleep 1000; :' & wait"])
+            .args(["-c", "sh -c 'sleep 1000 & echo up; wait' & wait"])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -117,7 +117,7 @@ mod tests {
         child.stdout.as_mut().unwrap().read_exact(&mut up).unwrap();
         let pid = i32::try_from(child.id()).unwrap();
         let found = below(pid);
-        assert!(found.iter().any(|p| p.command.starts_with("sh -c echo up")), "{found:?}");
+        assert!(found.iter().any(|p| p.command.starts_with("sh -c sleep 1000 &")), "{found:?}");
         end_below(pid);
         assert!(below(pid).is_empty());
         child.wait().unwrap();
