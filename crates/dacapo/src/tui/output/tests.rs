@@ -16,6 +16,7 @@ use super::shared::{Direction, Hunted, Request, Shared, Target};
 use super::span::Source;
 use super::view::Output;
 use crate::messages::Messages;
+use crate::tui::key::Key;
 use crate::tui::sample::{Sample, claude_begins, claude_calls, claude_says};
 
 /// What its thread would do, without one.
@@ -336,4 +337,31 @@ fn wherever_one_goes_the_window_is_a_part_of_the_whole() {
             Ok(())
         })
         .unwrap();
+}
+
+#[test]
+fn a_page_up_that_is_faster_than_the_reader_is_made_when_more_is_read() {
+    let sample = sample("claude", &[claude_output(400, "a")]);
+    let mut output = Output::new(Messages::ENGLISH).unwrap();
+    let paper = Paper::Task { hub: Hub::new().unwrap(), dir: sample.dir.clone(), kinds: Kinds::default() };
+    let mut reader = Reader::new(paper, output.shared.clone(), Messages::ENGLISH);
+    let mut read = |output: &mut Output| {
+        while reader.step() == Step::Busy {}
+        output.changed();
+    };
+    output.show(turns(1, true));
+    read(&mut output);
+    let mut last = u64::MAX;
+    while output.offset().unwrap() < last {
+        last = output.offset().unwrap();
+        let _ = output.key(Key::PageUp);
+    }
+    let here = output.offset().unwrap();
+    assert!(here > 0, "the reader has not read everything");
+    read(&mut output);
+    let there = output.offset().unwrap();
+    assert!(there < here, "{there} is not above {here}");
+    // What was owed is owed no more.
+    read(&mut output);
+    assert_eq!(output.offset().unwrap(), there);
 }

@@ -48,6 +48,8 @@ pub(crate) struct Output {
     pub(super) sources: Vec<Source>,
     /// The first row that is shown; none: the end is.
     pub(super) top: Option<Place>,
+    /// How many rows further up one wanted to be when what is there was not read yet.
+    owed: usize,
     pub(super) unfolded: HashSet<Anchor>,
     /// Everything is unfolded, but what was folded by itself.
     pub(super) all: bool,
@@ -78,6 +80,7 @@ impl Output {
             side: Side::Told,
             sources: Vec::new(),
             top: None,
+            owed: 0,
             unfolded: HashSet::new(),
             all: false,
             selected: None,
@@ -175,12 +178,26 @@ impl Output {
             self.direction = Direction::Up;
             self.search_on(Direction::Up);
         }
+        self.pay();
         self.settle();
+    }
+
+    /// Scrolls on by what could not be scrolled before, where more has been read since.
+    fn pay(&mut self) {
+        let Some(top) = self.top.filter(|_| self.owed > 0) else { return };
+        let state = self.shared.lock();
+        let more = state.window.begins || state.window.index_of(top.at) > 0;
+        drop(state);
+        if more {
+            let owed = std::mem::take(&mut self.owed);
+            self.scroll_up(owed);
+        }
     }
 
     /// A key was pressed while this pane has the keys.
     pub(crate) fn key(&mut self, key: Key) -> Pressed {
         self.marked.clear();
+        self.owed = 0;
         if self.typing.is_some() {
             return self.type_key(key);
         }
@@ -297,6 +314,7 @@ impl Output {
         let state = self.shared.lock();
         let layout = self.layout();
         let mut left = rows;
+        let mut owed = 0;
         let mut nth = state.window.index_of(place.at);
         while left > 0 {
             if place.row >= left {
@@ -306,6 +324,9 @@ impl Output {
             left -= place.row;
             let Some(before) = nth.checked_sub(1).and_then(|nth| state.window.get(nth)) else {
                 place.row = 0;
+                if !state.window.begins {
+                    owed = left;
+                }
                 break;
             };
             nth -= 1;
@@ -313,6 +334,7 @@ impl Output {
         }
         drop(state);
         self.top = Some(place);
+        self.owed = owed;
         self.shared.lock().following = false;
     }
 
