@@ -34,7 +34,8 @@ impl Session {
     /// Starts a command in a terminal of 160 columns and 50 rows.
     pub(super) fn start(mut command: Command) -> Outcome<Self> {
         let unable = |what: &'static str| move |e: rustix::io::Errno| format!("no terminal: {what}: {e}");
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).map_err(unable("openpt"))?;
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
+            .map_err(unable("openpt"))?;
         grantpt(&master).map_err(unable("grantpt"))?;
         unlockpt(&master).map_err(unable("unlockpt"))?;
         let name = ptsname(&master, Vec::new()).map_err(unable("ptsname"))?;
