@@ -41,7 +41,7 @@ messages! {
         zh_tw: "選項寫在指令之後：{dacapo}{words}",
     }
     command_meant(words: &str) {
-        en: "Did you mean: {dacapo}{words}",
+        en: "did you mean '{dacapo}{words}'?",
         zh_cn: "你是想输入：{dacapo}{words}",
         zh_tw: "你是想輸入：{dacapo}{words}",
     }

@@ -147,7 +147,7 @@ fn l0_what_is_no_prompt_is_refused_with_what_would_be_one() {
         (&["\n"], "the prompt is empty"),
         (&["-"], "the prompt is empty"),
         (&["fix"], "unrecognized subcommand 'fix'"),
-        (&["stauts"], "Did you mean: dacapo status"),
+        (&["stauts"], "did you mean 'dacapo status'?"),
         (&["fix", "the", "tests"], "quote it: dacapo \"fix the tests\""),
         (&["status boom"], "dacapo status boom, without quotes"),
         (&["stop x"], "dacapo stop x, without quotes"),
