@@ -72,7 +72,7 @@ impl FreshSetup {
     pub fn proof(&self, config: &Config, at: ProofAt) -> ProofPolicy {
         ProofPolicy {
             at,
-            keep: config.proof.keep.clone(),
+            cache: config.proof.cache.into(),
             setup: self.setup(config),
             suggested_setup: self.suggested.clone(),
         }

@@ -40,7 +40,7 @@ pub use hidden::{Hidden, HiddenWhy};
 pub use needs::{Choice, MainBranch, NeedKind, Needs};
 pub use notice::{GitNotice, LeftFile, LeftWhy, MirrorProblem, Notice, WorkspaceNotice};
 pub use own::KindStep;
-pub use proof::{ProofFailure, ProofState, Unproven};
+pub use proof::{ProofCache, ProofFailure, ProofState, Unproven};
 pub use record::{
     CommitPlanned, Ended, IterationRecord, KnownLimit, TurnEnd, TurnRecord, WritingEnd, WritingRecord,
 };
@@ -153,8 +153,11 @@ pub enum Event {
         iteration: u32,
         /// The commit that is to be proven.
         commit_id: Oid,
-        /// True if the setup had to run in that checkout first.
+        /// True if the setup ran in that checkout first.
         set_up: bool,
+        /// The caches that it starts with; without it, it starts from nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cache: Option<ProofCache>,
     },
     /// The commit could not be proven, because there is no checkout to do it in. The task goes on.
     ProofUnavailable {

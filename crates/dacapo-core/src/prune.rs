@@ -190,13 +190,12 @@ impl<'a> Prune<'a> {
             what: PruneKind::Left { path },
             reason: Reason::LeftByCrash,
         }));
-        let pool = Pool::at(self.data.proofs_path());
-        for checkout in pool.checkouts().map_err(unreadable(&self.data.proofs_path()))? {
+        for leftover in self.pool().leftovers().map_err(unreadable(self.data.path()))? {
             let least = self.rules.older_than.unwrap_or(KEEP_PROOFS);
-            if self.is_old_enough(checkout.used_at, Some(least)) {
+            if self.is_old_enough(leftover.used_at, Some(least)) {
                 let reason = Reason::NoProofFor { seconds: least.as_secs() };
-                let bytes = size(&checkout.path);
-                plan.items.push(Item { what: PruneKind::Proof { path: checkout.path }, bytes, reason });
+                let bytes = size(&leftover.path);
+                plan.items.push(Item { what: PruneKind::Proof { path: leftover.path }, bytes, reason });
             }
         }
         self.look_for_orphans(&tasks, &mut plan);
@@ -215,14 +214,13 @@ impl<'a> Prune<'a> {
                 }
             }
             PruneKind::Proof { path } => {
-                let pool = Pool::at(self.data.proofs_path());
                 let failed =
                     |source| DropError::File { what: FileAction::Remove, path: path.clone(), source };
-                let all = pool.checkouts().map_err(failed)?;
+                let all = self.pool().leftovers().map_err(failed)?;
                 let least = self.rules.older_than.unwrap_or(KEEP_PROOFS);
-                let found = all.iter().find(|checkout| checkout.path == *path);
-                match found.filter(|checkout| self.is_old_enough(checkout.used_at, Some(least))) {
-                    Some(checkout) if pool.remove(checkout).map_err(failed)? => Ok(Some(Vec::new())),
+                let found = all.iter().find(|leftover| leftover.path == *path);
+                match found.filter(|leftover| self.is_old_enough(leftover.used_at, Some(least))) {
+                    Some(leftover) if self.pool().remove(leftover).map_err(failed)? => Ok(Some(Vec::new())),
                     Some(_) | None => Ok(None),
                 }
             }
@@ -239,6 +237,10 @@ impl<'a> Prune<'a> {
                 }
             }
         }
+    }
+
+    fn pool(&self) -> Pool {
+        Pool::at(self.data.path().to_owned())
     }
 
     fn worktrees(&self) -> PathBuf {

@@ -23,7 +23,7 @@ pub use change::{Amount, Change, InvalidChange};
 pub use duration::{InvalidDuration, duration_text, parse_duration};
 pub use expected::{ExpectedValue, ValueKind};
 pub use name::{InvalidName, TaskName};
-pub use proof::{ProofAt, ProofPolicy, setup_line};
+pub use proof::{CachePolicy, ProofAt, ProofPolicy, setup_line};
 pub use reading::InvalidSpec;
 
 /// The version of `spec.json`.

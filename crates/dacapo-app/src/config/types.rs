@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use dacapo_core::spec::CachePolicy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -375,10 +376,29 @@ impl Default for Worktree {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Proofs {
-    /// Untracked directories that stay in the checkout of a proof from one to the next, as patterns of `.gitignore`: build
-    /// caches that are not known as such (`target`, `node_modules`, `.venv` and what has a `CACHEDIR.TAG` are).
-    #[schemars(title = "Keep", inner(length(min = 1)), extend("x-trust" = "setup"))]
-    pub keep: Vec<String>,
+    /// What a proof starts with: `base` copies what a proof of the base commit built or installed, where that is safe; `none`
+    /// builds everything from nothing.
+    #[schemars(title = "Cache", extend("x-trust" = "setup"))]
+    pub cache: ProofCaches,
+}
+
+/// The caches that a proof starts with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "a doc comment on a variant would turn the schema's `enum` into a `oneOf`")]
+pub enum ProofCaches {
+    #[default]
+    Base,
+    None,
+}
+
+impl From<ProofCaches> for CachePolicy {
+    fn from(caches: ProofCaches) -> Self {
+        match caches {
+            ProofCaches::Base => CachePolicy::Base,
+            ProofCaches::None => CachePolicy::None,
+        }
+    }
 }
 
 /// Milestones.

@@ -199,6 +199,21 @@ messages! {
         zh_cn: "在单独的检出中证明 {commit}",
         zh_tw: "在單獨的簽出中證明 {commit}",
     }
+    proof_started_from_caches(commit: &str, base: &str) {
+        en: "Proving {commit} in a separate checkout, with caches from the proof of {base}",
+        zh_cn: "在单独的检出中证明 {commit}，使用 {base} 的证明留下的缓存",
+        zh_tw: "在單獨的簽出中證明 {commit}，使用 {base} 的證明留下的快取",
+    }
+    proof_made_from_nothing() {
+        en: "proof: a new checkout, built from nothing; toolchains and global packages are this machine's",
+        zh_cn: "证明：全新的检出，从零构建；工具链和全局安装的软件包来自本机",
+        zh_tw: "證明：全新的簽出，從零建置；工具鏈和全域安裝的套件來自本機",
+    }
+    proof_made_from_caches(base: &str) {
+        en: "proof: a new checkout, with caches from the proof of {base}; toolchains and global packages are this machine's",
+        zh_cn: "证明：全新的检出，使用 {base} 的证明留下的缓存；工具链和全局安装的软件包来自本机",
+        zh_tw: "證明：全新的簽出，使用 {base} 的證明留下的快取；工具鏈和全域安裝的套件來自本機",
+    }
     proof_started_after_setup(commit: &str) {
         en: "Proving {commit} in a separate checkout, after its setup",
         zh_cn: "准备完成后，在单独的检出中证明 {commit}",

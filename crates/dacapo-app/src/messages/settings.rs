@@ -183,10 +183,10 @@ messages! {
         zh_cn: "每条命令的时限。",
         zh_tw: "每條命令的時限。",
     }
-    about_proof_keep() {
-        en: "Untracked directories that stay in the checkout of a proof from one to the next, as patterns of `.gitignore`: build caches that are not known as such (`target`, `node_modules`, `.venv` and what has a `CACHEDIR.TAG` are).",
-        zh_cn: "在证明用的检出目录中保留到下一次的未跟踪目录，按 `.gitignore` 的写法：不能自动识别的构建缓存（`target`、`node_modules`、`.venv` 和含 `CACHEDIR.TAG` 的目录能自动识别）。",
-        zh_tw: "在證明用的檢出目錄中保留到下一次的未追蹤目錄，依 `.gitignore` 的寫法：無法自動識別的建置快取（`target`、`node_modules`、`.venv` 和含 `CACHEDIR.TAG` 的目錄能自動識別）。",
+    about_proof_cache() {
+        en: "What a proof starts with: `base` copies what a proof of the base commit built or installed, where that is safe; `none` builds everything from nothing.",
+        zh_cn: "证明从什么开始：`base` 在安全的情况下复制基准提交的证明所构建或安装的内容；`none` 一切从零构建。",
+        zh_tw: "證明從什麼開始：`base` 在安全的情況下複製基準提交的證明所建置或安裝的內容；`none` 一切從零建置。",
     }
     about_milestone_rounds() {
         en: "The most rounds of a milestone.",

@@ -124,8 +124,10 @@ fn look_again(app: &App, repo: &RepoDir, brief: &mut Brief) {
 /// What belongs to no task: checkouts in which commits are proven.
 fn proofs(repos: &[RepoDir]) -> (usize, u64) {
     let deadline = Instant::now() + MEASURE_AT_MOST;
-    let all: Vec<_> =
-        repos.iter().flat_map(|repo| Pool::at(repo.proofs_path()).checkouts().unwrap_or_default()).collect();
+    let all: Vec<_> = repos
+        .iter()
+        .flat_map(|repo| Pool::at(repo.path().to_owned()).leftovers().unwrap_or_default())
+        .collect();
     (all.len(), all.iter().map(|checkout| disk_usage(&checkout.path, deadline).0).sum())
 }
 

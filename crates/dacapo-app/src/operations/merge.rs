@@ -168,7 +168,7 @@ impl Prepared {
             how: if request.squash { MergeStyle::Squash } else { MergeStyle::Merge },
             query: request.query.clone(),
             setup: config.worktree.setup.clone(),
-            keep: config.proof.keep.clone(),
+            cache: config.proof.cache.into(),
             setup_timeout: config.worktree.setup_timeout.duration(),
             setting,
             halt: Halt::default(),

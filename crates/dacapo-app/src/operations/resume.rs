@@ -204,9 +204,7 @@ fn proof_from_now_on(view: &TaskView, config: &Config, at: Option<ProofAt>) -> O
         proof.setup.commands.clone_from(&config.worktree.setup);
         proof.setup.timeout = config.worktree.setup_timeout.duration();
     }
-    if !config.proof.keep.is_empty() {
-        proof.keep.clone_from(&config.proof.keep);
-    }
+    proof.cache = config.proof.cache.into();
     (proof != view.proof_policy).then_some(proof)
 }
 

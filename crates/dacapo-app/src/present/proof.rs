@@ -98,6 +98,9 @@ pub fn hidden_files(hidden: &[Hidden], total: u64, messages: Messages) -> String
 /// What happened in a proof, in one line; none for other events.
 pub fn step(event: &Event, messages: Messages) -> Option<String> {
     match event {
+        Event::ProofStarted { commit_id, cache: Some(cache), .. } => {
+            Some(messages.proof_started_from_caches(commit_id.short(), cache.commit_id.short()))
+        }
         Event::ProofStarted { commit_id, set_up: true, .. } => {
             Some(messages.proof_started_after_setup(commit_id.short()))
         }

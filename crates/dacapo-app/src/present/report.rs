@@ -77,6 +77,13 @@ pub fn facts(view: &TaskView, result: &TaskResult, messages: Messages) -> String
     for proof in &result.proof {
         let _ = writeln!(out, "  {}", proof_line(proof, result.proof_state.as_ref(), messages));
     }
+    if let Some(ProofState::Proven { cache, .. }) = &result.proof_state {
+        let made = match cache {
+            None => messages.proof_made_from_nothing(),
+            Some(cache) => messages.proof_made_from_caches(cache.commit_id.short()),
+        };
+        let _ = writeln!(out, "  {}", paint(DIM, &made));
+    }
     if let Some(caveat) = own.and_then(|own| own.caveat(view, messages)) {
         let _ = writeln!(out, "  {}", paint(WARN, &caveat));
     }

@@ -47,7 +47,10 @@ impl Driver<'_> {
         };
         let output = self.dir.check_path(self.record.next_seq());
         self.keep_directory_of(&output)?;
-        let env = as_in_ci(self.environment(&cwd));
+        let mut env = as_in_ci(self.environment(&cwd));
+        if plan.phase == CheckPhase::Proof {
+            env = self.proof.environment(env);
+        }
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
         let Some((exit, timed_out)) = self.run_shell(shell)? else { return Ok(None) };
         let changed_files = match plan.phase {
@@ -55,7 +58,11 @@ impl Driver<'_> {
             CheckPhase::Proof => Vec::new(),
         };
         let ended = Ended { exit, timed_out, took: started.elapsed() };
-        Ok(Some(Input::CheckDone(CheckResult { changed_files, ..receipt(plan, &output, &ended) })))
+        let result = CheckResult { changed_files, ..receipt(plan, &output, &ended) };
+        if plan.phase == CheckPhase::Proof {
+            self.proof.note(&result);
+        }
+        Ok(Some(Input::CheckDone(result)))
     }
 
     /// How it ended and whether at its limit. None: the task is to stop, and it was ended.

@@ -9,12 +9,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Notice, Received, SetupResult,
-    TurnRecord, Usage, WaitReason, WorkspaceProblem, WritingRecord,
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Notice, ProofCache, Received,
+    SetupResult, TurnRecord, Usage, WaitReason, WorkspaceProblem, WritingRecord,
 };
 use crate::event::{Hidden, TimeLimit};
 use crate::git::Oid;
 use crate::mirror::Document;
+use crate::proof::Start;
 use crate::spec::{ProofPolicy, Setup, Writing};
 
 pub use super::step::Step;
@@ -97,6 +98,8 @@ pub enum Input {
     ProofReady {
         /// The setup ran there just now.
         set_up: bool,
+        /// The caches that it starts with.
+        cache: Option<ProofCache>,
     },
     /// It cannot be had.
     ProofUnavailable { message: String, cure: Option<String> },
@@ -251,21 +254,12 @@ pub struct CheckPlan {
 pub struct ProofPlan {
     pub iteration: u32,
     pub commit: Oid,
-    /// When its setup runs.
-    pub setup_run: SetupRun,
+    /// What it starts with.
+    pub start: Start,
+    /// The commit that the task started from.
+    pub base: Option<Oid>,
     /// What makes it usable.
     pub setup: Setup,
-    /// Untracked paths that stay there, beside the caches that are known.
-    pub keep: Vec<String>,
-}
-
-/// When the setup of a checkout runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SetupRun {
-    /// Where it never ran there, or what it depends on has changed since.
-    IfNeeded,
-    /// Even if it ran there before.
-    Anew,
 }
 
 /// A turn that is to start.

@@ -1,5 +1,6 @@
 //! Proves a commit in a checkout of the pool (L4). Whatever goes wrong here costs the proof and nothing else.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -8,14 +9,14 @@ use super::checks::Shell;
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::listen::{Waited, Wakeup};
-use super::machine::{Input, ProofPlan, SetupRun, Step};
+use super::machine::{Input, ProofPlan, Step};
 use super::mailbox::Report;
 use super::workspace::MAX_FILE_BYTES;
-use crate::event::{CheckPhase, Event, Notice};
+use crate::event::{CheckPhase, CheckResult, Event, Notice};
 use crate::files::FileAction;
 use crate::git::Repo;
 use crate::process::{Exit, tail};
-use crate::proof::{Lease, Pool, ProofError, Request, Snapshot};
+use crate::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot};
 use crate::spec::{Place, ProofAt, Setup};
 use crate::store::TaskDir;
 
@@ -39,17 +40,19 @@ fn unavailable(problem: impl Display) -> Input {
 pub(super) struct ProofCheckout {
     /// While a commit is proven in it.
     lease: Option<Lease>,
+    /// How many checks of the proof passed there, none after one that did not.
+    passed: Option<usize>,
     /// The hash of what proofs are made with.
     pub(super) start_sha256: Option<String>,
 }
 
 impl ProofCheckout {
     pub(super) fn new(start_sha256: Option<String>) -> Self {
-        Self { lease: None, start_sha256 }
+        Self { lease: None, passed: None, start_sha256 }
     }
 
-    /// A checkout is given back as soon as it is not needed: others may wait for it.
-    pub(super) fn release_unless_needed_for(&mut self, step: Step) {
+    /// Gives the checkout back as soon as it is not needed: others may wait for it. What a green proof built is kept.
+    pub(super) fn release_unless_needed_for(&mut self, step: Step, checks: usize) {
         let needed = match step {
             Step::PrepareProof { .. } | Step::FindHidden { .. } => true,
             Step::RunCheck { phase, .. } => phase == CheckPhase::Proof,
@@ -68,8 +71,28 @@ impl ProofCheckout {
             | Step::Settle
             | Step::Finish => false,
         };
-        if !needed {
-            self.lease = None;
+        if needed {
+            return;
+        }
+        if let Some(mut lease) = self.lease.take()
+            && checks > 0
+            && self.passed == Some(checks)
+            && let Err(error) = lease.keep_caches()
+        {
+            tracing::warn!(%error, "the caches of a proof cannot be kept");
+        }
+    }
+
+    /// Notes what a check of the proof came to.
+    pub(super) fn note(&mut self, check: &CheckResult) {
+        self.passed = self.passed.filter(|_| check.passed()).map(|passed| passed + 1);
+    }
+
+    /// The environment of a command in the checkout.
+    pub(super) fn environment(&self, users: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+        match &self.lease {
+            Some(lease) => lease.environment(users),
+            None => users,
         }
     }
 
@@ -125,19 +148,20 @@ impl Driver<'_> {
             source: &self.workspace()?.repo,
             commit: &plan.commit,
             snapshot: &snapshot,
-            keep: &plan.keep,
             setup: &plan.setup.commands,
+            base: plan.base.as_ref(),
+            start: plan.start,
+            env: &self.context.env,
         };
         let prepared = lease.prepare(&request);
+        self.proof.passed = Some(0);
         // Before the result is looked at: also a checkout that could not be prepared is given back by
         // `release_unless_needed_for`.
         self.proof.lease = Some(lease);
-        let needs_setup = match prepared {
-            Ok(prepared) => prepared.needs_setup,
+        let Prepared { needs_setup: set_up, cache } = match prepared {
+            Ok(prepared) => prepared,
             Err(error) => return Ok(Some(unavailable(error))),
         };
-        let wanted = needs_setup || plan.setup_run == SetupRun::Anew;
-        let set_up = wanted && !plan.setup.commands.is_empty();
         if set_up {
             match self.set_up_checkout(&plan.setup)? {
                 SetUp::Done => {}
@@ -145,7 +169,7 @@ impl Driver<'_> {
                 SetUp::Stopped => return Ok(None),
             }
         }
-        Ok(Some(Input::ProofReady { set_up }))
+        Ok(Some(Input::ProofReady { set_up, cache }))
     }
 
     /// One of the pool, waited for where all are in use. None: the task is to stop.
@@ -153,8 +177,8 @@ impl Driver<'_> {
         if let Some(lease) = self.proof.lease.take() {
             return Ok(Some(Ok(lease)));
         }
-        let (pool, task) = (Pool::at(self.dir.proofs_path()), self.spec.name.to_string());
-        match pool.lease(&task) {
+        let pool = Pool::at(self.dir.repo_path());
+        match pool.lease() {
             Ok(None) => {}
             Ok(Some(lease)) => return Ok(Some(Ok(lease))),
             Err(error) => return Ok(Some(Err(error))),
@@ -162,7 +186,7 @@ impl Driver<'_> {
         self.record(Event::Notice(Notice::ProofCheckoutsInUse))?;
         let outbox = self.mailbox.outbox();
         let waiting = std::thread::Builder::new().name("proof".into()).spawn(move || {
-            outbox.report(Report::ProofLease(Box::new(pool.wait(&task))));
+            outbox.report(Report::ProofLease(Box::new(pool.wait())));
         });
         if let Err(source) = waiting {
             let path = self.dir.path().to_owned();
@@ -184,7 +208,7 @@ impl Driver<'_> {
             self.record.sink.activity(&Activity::Setup(command));
             let output = self.dir.setup_path(self.record.next_seq());
             self.keep_directory_of(&output)?;
-            let env = self.environment(&cwd);
+            let env = self.proof.environment(self.environment(&cwd));
             let (cwd, timeout) = (cwd.clone(), setup.timeout);
             let shell = Shell { command, cwd, env, output: &output, timeout };
             let ending = match self.run_shell(shell)? {

@@ -1,19 +1,24 @@
 //! The proof of a commit, step by step, for every kind of task that has checks. Pure, like the machines it is a part of.
 //!
 //! ```text
-//! Prepare(if needed) ─► Check 0, 1, … ─► all green: proven
-//!        ▲                   │ red, and there is a setup that did not just run
-//!        └── Prepare(anew) ◄─┘
-//!                            │ red
-//!                            └─► Explain ─► failed, with what no commit holds
+//! Prepare(caches) ─► Check 0, 1, … ─► all green, and nothing to confirm: proven
+//!                         │ red, or green with files gone that the caches may still know; and it started with caches
+//!        ┌────────────────┘
+//!        ▼
+//! Prepare(nothing) ─► Check 0, 1, … ─► all green: proven
+//!                         │ red
+//!                         └─► Explain ─► failed, with what no commit holds
 //! ```
 //!
 //! A process that takes the task up in the middle begins the proof anew: what the one before it saw is no receipt.
 
-use super::machine::{CheckPlan, Effect, Input, ProofPlan, SetupRun, Step};
-use crate::event::{CheckBrief, CheckPhase, CheckResult, Event, ProofFailure, ProofState, Unproven};
+use super::machine::{CheckPlan, Effect, Input, ProofPlan, Step};
+use crate::event::{
+    CheckBrief, CheckPhase, CheckResult, Event, ProofCache, ProofFailure, ProofState, Unproven,
+};
 use crate::git::Oid;
-use crate::spec::LoopPolicy;
+use crate::proof::Start;
+use crate::spec::{CachePolicy, LoopPolicy};
 
 /// A proof at work.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,28 +26,22 @@ pub(crate) struct Proving {
     iteration: u32,
     commit: Oid,
     stage: Stage,
-    /// The setup ran right before these checks: running it once more changes nothing.
-    set_up: bool,
+    /// The caches that the checkout started with.
+    cache: Option<ProofCache>,
     /// What the checks came to so far.
     checks: Vec<CheckResult>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    Prepare(SetupRun),
+    Prepare(Start),
     Check { index: usize },
     Explain,
 }
 
 impl Proving {
     pub(crate) fn new(iteration: u32, commit: Oid) -> Self {
-        Self {
-            iteration,
-            commit,
-            stage: Stage::Prepare(SetupRun::IfNeeded),
-            set_up: false,
-            checks: Vec::new(),
-        }
+        Self { iteration, commit, stage: Stage::Prepare(Start::Caches), cache: None, checks: Vec::new() }
     }
 
     /// Another process goes on: it has nothing but the commit.
@@ -55,11 +54,16 @@ impl Proving {
         &self.checks
     }
 
-    /// What is to be done next.
-    pub(crate) fn step(&self) -> Step {
+    /// Returns true if the checkout started with caches, so that a red check is not the last word.
+    pub(crate) fn is_from_caches(&self) -> bool {
+        self.cache.is_some()
+    }
+
+    /// Names the next step.
+    pub(crate) fn step(&self, policy: &LoopPolicy) -> Step {
         let iteration = self.iteration;
         match self.stage {
-            Stage::Prepare(setup_run) => Step::PrepareProof { iteration, setup_run },
+            Stage::Prepare(start) => Step::PrepareProof { iteration, start: allowed(start, policy) },
             Stage::Check { index } => Step::RunCheck {
                 phase: CheckPhase::Proof,
                 iteration: Some(iteration),
@@ -69,14 +73,14 @@ impl Proving {
         }
     }
 
-    pub(crate) fn effect(&self, policy: &LoopPolicy) -> Effect {
+    pub(crate) fn effect(&self, policy: &LoopPolicy, base: Option<&Oid>) -> Effect {
         match self.stage {
-            Stage::Prepare(setup_run) => Effect::PrepareProof(ProofPlan {
+            Stage::Prepare(start) => Effect::PrepareProof(ProofPlan {
                 iteration: self.iteration,
                 commit: self.commit.clone(),
-                setup_run,
+                start: allowed(start, policy),
+                base: base.cloned(),
                 setup: policy.proof.setup.clone(),
-                keep: policy.proof.keep.clone(),
             }),
             Stage::Check { index } => Effect::RunCheck(CheckPlan {
                 phase: CheckPhase::Proof,
@@ -94,8 +98,8 @@ impl Proving {
     pub(crate) fn decide(&self, input: &Input) -> Option<Event> {
         let (iteration, commit_id) = (self.iteration, self.commit.clone());
         match (self.stage, input) {
-            (Stage::Prepare(_), Input::ProofReady { set_up }) => {
-                Some(Event::ProofStarted { iteration, commit_id, set_up: *set_up })
+            (Stage::Prepare(_), Input::ProofReady { set_up, cache }) => {
+                Some(Event::ProofStarted { iteration, commit_id, set_up: *set_up, cache: cache.clone() })
             }
             (_, Input::ProofUnavailable { message, cure }) => Some(Event::ProofUnavailable {
                 iteration,
@@ -126,8 +130,8 @@ impl Proving {
     /// Takes in what happened. Some: the proof is done, and this is what it came to.
     pub(crate) fn take_in(&mut self, event: &Event, policy: &LoopPolicy) -> Option<ProofState> {
         match event {
-            Event::ProofStarted { set_up, .. } => {
-                self.set_up = *set_up;
+            Event::ProofStarted { cache, .. } => {
+                self.cache.clone_from(cache);
                 self.checks.clear();
                 self.stage = Stage::Check { index: 0 };
                 None
@@ -155,10 +159,9 @@ impl Proving {
 
     fn check_finished(&mut self, result: &CheckResult, policy: &LoopPolicy) -> Option<ProofState> {
         self.checks.push(result.clone());
-        let can_set_up = !self.set_up && !policy.proof.setup.commands.is_empty();
-        if !result.passed() && can_set_up {
-            // What was installed there may be of an earlier commit, or broken by a check.
-            self.stage = Stage::Prepare(SetupRun::Anew);
+        if !result.passed() && self.cache.is_some() {
+            // The caches may be to blame.
+            self.stage = Stage::Prepare(Start::Nothing);
             return None;
         }
         let next = result.index as usize + 1;
@@ -166,10 +169,22 @@ impl Proving {
             self.stage = Stage::Check { index: next };
             return None;
         }
-        if self.checks.iter().all(CheckResult::passed) {
-            return Some(ProofState::Proven { commit_id: self.commit.clone() });
+        if !self.checks.iter().all(CheckResult::passed) {
+            self.stage = Stage::Explain;
+            return None;
         }
-        self.stage = Stage::Explain;
-        None
+        if self.cache.as_ref().is_some_and(|cache| cache.confirm) {
+            self.stage = Stage::Prepare(Start::Nothing);
+            return None;
+        }
+        Some(ProofState::Proven { commit_id: self.commit.clone(), cache: self.cache.clone() })
+    }
+}
+
+/// What a checkout starts with, where the user allows it.
+fn allowed(start: Start, policy: &LoopPolicy) -> Start {
+    match policy.proof.cache {
+        CachePolicy::Base => start,
+        CachePolicy::None => Start::Nothing,
     }
 }

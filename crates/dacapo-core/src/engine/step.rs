@@ -3,10 +3,11 @@
 
 use jiff::Timestamp;
 
+use super::machine::TurnStart;
 #[cfg(test)]
 use super::machine::{Effect, Machine};
-use super::machine::{SetupRun, TurnStart};
 use crate::event::{CheckPhase, WaitReason};
+use crate::proof::Start;
 use crate::spec::Writing;
 
 /// What is to be done next.
@@ -30,8 +31,8 @@ pub enum Step {
     PrepareProof {
         /// The iteration that made the commit.
         iteration: u32,
-        /// When its setup runs.
-        setup_run: SetupRun,
+        /// What it starts with.
+        start: Start,
     },
     /// Find what the workspace has and that checkout does not.
     FindHidden {
@@ -101,9 +102,7 @@ impl Effect {
             Self::RunCheck(plan) => {
                 Step::RunCheck { phase: plan.phase, iteration: plan.iteration, index: plan.index }
             }
-            Self::PrepareProof(plan) => {
-                Step::PrepareProof { iteration: plan.iteration, setup_run: plan.setup_run }
-            }
+            Self::PrepareProof(plan) => Step::PrepareProof { iteration: plan.iteration, start: plan.start },
             Self::FindHidden { iteration } => Step::FindHidden { iteration: *iteration },
             Self::BeginTurn(start) => Step::BeginTurn(*start),
             Self::RunTurn(plan) => Step::RunTurn { turn: plan.turn },

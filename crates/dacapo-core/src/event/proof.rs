@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CheckBrief, Hidden};
 use crate::git::Oid;
+use crate::spec::CachePolicy;
 
 /// Whether a commit is proven, once all checks passed where the agent works.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,9 +15,21 @@ pub enum ProofState {
     Proven {
         /// The commit.
         commit_id: Oid,
+        /// The caches that the proof started with; without it, it started from nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cache: Option<ProofCache>,
     },
     /// The checks passed where the agent works. Nothing is known about the commit.
     PassedHere(Unproven),
+}
+
+/// Caches that a proof started with: a copy of what an earlier proof wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProofCache {
+    /// The commit that the earlier proof was of: the task's base, or one of its ancestors.
+    pub commit_id: Oid,
+    /// Files of that commit are gone in this one. A tool may not notice, so the proof is made once more from nothing.
+    pub confirm: bool,
 }
 
 /// Why a commit is not proven.
@@ -61,7 +74,16 @@ impl ProofState {
     /// The commit that is proven.
     pub fn proven(&self) -> Option<&Oid> {
         match self {
-            ProofState::Proven { commit_id } => Some(commit_id),
+            ProofState::Proven { commit_id, .. } => Some(commit_id),
+            ProofState::PassedHere(_) => None,
+        }
+    }
+
+    /// What the proof of the commit started with; none: it is not proven.
+    pub fn cache(&self) -> Option<CachePolicy> {
+        match self {
+            ProofState::Proven { cache: Some(_), .. } => Some(CachePolicy::Base),
+            ProofState::Proven { cache: None, .. } => Some(CachePolicy::None),
             ProofState::PassedHere(_) => None,
         }
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ProofState, StopDetail};
 use crate::git::Oid;
+use crate::spec::CachePolicy;
 
 /// How a task ended. The exit code of `exec` and `wait` says the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -118,6 +119,9 @@ pub struct Result {
     /// Whether the last commit is proven. Absent if the checks did not pass, or there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof_state: Option<ProofState>,
+    /// The caches that the proof of the last commit started with. Absent if it is not proven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof_cache: Option<CachePolicy>,
 }
 
 /// Numbers of tokens.

@@ -9,6 +9,7 @@
 
 mod ahead;
 mod apart;
+mod bare;
 mod commit;
 mod dirt;
 pub mod durable;
@@ -51,6 +52,7 @@ mod worktree;
 mod worktree_admin;
 
 pub use apart::Apart;
+pub(crate) use bare::{Bare, History};
 pub use commit::{CommitDate, CommitRequest};
 pub use dirt::{Dirt, Operation};
 pub use error::GitError;

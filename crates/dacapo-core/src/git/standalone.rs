@@ -36,8 +36,6 @@ pub(crate) struct Entry {
     pub(crate) path: Vec<u8>,
     pub(crate) mode: u32,
     pub(crate) oid: String,
-    /// Not in the working tree, by a sparse checkout.
-    pub(crate) skipped: bool,
 }
 
 impl Entry {
@@ -62,37 +60,45 @@ pub(crate) enum IgnoredBy {
     Excludes,
 }
 
+impl Git {
+    /// Git that reads no configuration but that of the repository it works in.
+    pub(super) fn alone(self) -> Self {
+        self.with("GIT_CONFIG_GLOBAL", "/dev/null")
+            .with("GIT_CONFIG_SYSTEM", "/dev/null")
+            .with("GIT_CONFIG_NOSYSTEM", "1")
+            .with("GIT_ATTR_NOSYSTEM", "1")
+            // With `git replace` an agent could have one commit judged and another one shown.
+            .with("GIT_NO_REPLACE_OBJECTS", "1")
+    }
+}
+
 impl Standalone {
-    /// Throws away what an index at `index` and the files say, down to the files that differ from the commit: the others
-    /// are not touched, so that what was built from them stays up to date.
+    /// Makes index and files what the commit says.
     pub(crate) fn sync(&self, commit: &Oid) -> Result<(), GitError> {
         self.call(SYNC)?.args(["read-tree", "--reset", "-u", commit.as_str()]).stdout().map(drop)
     }
 
     /// All that is in the index, ordered by the bytes of the paths.
     pub(crate) fn entries(&self) -> Result<Vec<Entry>, GitError> {
-        let out = self.call(LIST)?.args(["ls-files", "-z", "-s", "-t"]).stdout()?;
+        let out = self.call(LIST)?.args(["ls-files", "-z", "-s"]).stdout()?;
         let entry = |record: &[u8]| {
             let tab = record.iter().position(|byte| *byte == b'\t')?;
             let words = std::str::from_utf8(&record[..tab]).ok()?;
-            let [tag, mode, oid, _stage] = words.split(' ').collect::<Vec<_>>()[..] else { return None };
+            let [mode, oid, _stage] = words.split(' ').collect::<Vec<_>>()[..] else { return None };
             Some(Entry {
                 path: record[tab + 1..].to_vec(),
                 mode: u32::from_str_radix(mode, 8).ok()?,
                 oid: oid.to_owned(),
-                skipped: tag == "S",
             })
         };
         let records = out.split(|byte| *byte == 0).filter(|record| !record.is_empty());
         records.map(|record| entry(record).ok_or_else(|| GitError::unexpected(LIST, record))).collect()
     }
 
-    /// Untracked files and directories that patterns in the syntax of `.gitignore` name; directories end in `/`.
-    pub(crate) fn untracked_named_in(&self, patterns: &Path) -> Result<Vec<PathBuf>, GitError> {
-        let call = self.call(LIST)?.args(["ls-files", "-z", "--others", "--ignored", "--directory"]);
-        let out = call.arg("--exclude-from").arg(patterns).stdout()?;
-        let names = out.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        Ok(names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())
+    /// Files and directories that no commit holds, ignored ones included; directories end in `/`.
+    pub(crate) fn untracked(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        let out = self.call(LIST)?.args(["ls-files", "-z", "--others", "--directory"]).stdout()?;
+        Ok(out.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
     }
 
     fn call(&self, operation: &'static str) -> Result<Call, GitError> {
@@ -104,17 +110,9 @@ impl Standalone {
 impl Repo {
     /// The checkout at `tree`, whose objects are found by its own alternates file.
     pub(crate) fn standalone(&self, tree: &Path, index: &Path, lock: File) -> Standalone {
-        let git = self.base().clone();
-        let git = git
-            .with("GIT_DIR", tree.join(".git"))
-            .with("GIT_WORK_TREE", tree)
-            .with("GIT_INDEX_FILE", index)
-            .with("GIT_CONFIG_GLOBAL", "/dev/null")
-            .with("GIT_CONFIG_SYSTEM", "/dev/null")
-            .with("GIT_CONFIG_NOSYSTEM", "1")
-            .with("GIT_ATTR_NOSYSTEM", "1")
-            // With `git replace` an agent could have one commit judged and another one shown.
-            .with("GIT_NO_REPLACE_OBJECTS", "1");
+        let git = self.base().clone().alone();
+        let git =
+            git.with("GIT_DIR", tree.join(".git")).with("GIT_WORK_TREE", tree).with("GIT_INDEX_FILE", index);
         Standalone { git, tree: tree.to_owned(), lock }
     }
 

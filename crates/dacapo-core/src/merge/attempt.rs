@@ -1,5 +1,6 @@
 //! One try to join a task with the branch, all of it in scratch worktrees.
 
+use super::checks::Proposal;
 use super::turn::Record;
 use super::{Candidate, LeftOut, Made, MergeObserver, Merger, Proven, Resolved, Stopped};
 use crate::git::{CleanCheckout, MergeStyle, Merged, Oid, OpenMerge, Preview, Repo};
@@ -60,7 +61,8 @@ impl Merger<'_> {
         };
         let mut checks = Vec::new();
         if !candidate.checks.is_empty() {
-            checks = self.prove(candidate, &joined.commit, &mut record, observer)?;
+            let proposal = Proposal { commit: &joined.commit, onto: ours };
+            checks = self.prove(candidate, &proposal, &mut record, observer)?;
         }
         if joined.resolved.is_none() {
             // All passed: nobody will want to read it.

@@ -3,18 +3,20 @@
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::attempt::Scratch;
 use super::turn::Record;
 use super::{Candidate, LeftOut, MergeObserver, Merger, Proven, Step, Stopped};
 use crate::engine::checks::{Ended, as_in_ci, job, receipt};
-use crate::engine::machine::CheckPlan;
+use crate::engine::machine::{CheckPlan, Effect, Input};
+use crate::engine::proving::Proving;
 use crate::engine::turn::environment;
-use crate::event::{CheckPhase, CheckResult};
+use crate::event::{CheckPhase, CheckResult, ProofState};
 use crate::git::Oid;
 use crate::process::{Finished, Job, Launcher, Masker, Stop};
 use crate::proof::{Lease, Pool, ProofError, Request, Snapshot};
+use crate::spec::{LoopPolicy, ProofPolicy, Setup};
 
 /// What can happen while a check runs.
 enum Word {
@@ -23,70 +25,109 @@ enum Word {
 }
 
 /// Where a command runs.
-struct RunIn {
+struct RunIn<'a> {
     cwd: PathBuf,
     /// Held until all that it started is gone.
     holds: Vec<OwnedFd>,
+    /// The proof that it is a part of.
+    lease: Option<&'a Lease>,
 }
 
-impl RunIn {
-    fn of(lease: &Lease) -> Self {
-        Self { cwd: lease.tree().to_owned(), holds: lease.share().into_iter().collect() }
+impl<'a> RunIn<'a> {
+    fn of(lease: &'a Lease) -> Self {
+        let holds = lease.share().into_iter().collect();
+        Self { cwd: lease.tree().to_owned(), holds, lease: Some(lease) }
     }
 
     fn scratch(scratch: &Scratch<'_>) -> Result<Self, LeftOut> {
-        Ok(Self { cwd: scratch.repo()?.toplevel().to_owned(), holds: Vec::new() })
+        Ok(Self { cwd: scratch.repo()?.toplevel().to_owned(), holds: Vec::new(), lease: None })
     }
 }
 
+/// A commit that would come home.
+pub(super) struct Proposal<'a> {
+    pub(super) commit: &'a Oid,
+    /// The tip of the branch that it would come to.
+    pub(super) onto: &'a Oid,
+}
+
+/// How the repository was set up before the task's agent ran. Without it nothing can be proven: what holds now may be the
+/// agent's doing.
+fn snapshot_of(candidate: &Candidate) -> Result<Snapshot, LeftOut> {
+    let path = candidate.dir.start_path();
+    let opened = match &candidate.view.start_sha256 {
+        Some(sha256) => Snapshot::open(&path, sha256),
+        None => Err(ProofError::SnapshotMissing { path }),
+    };
+    opened.map_err(|error| LeftOut::trouble(&error))
+}
+
 impl Merger<'_> {
-    /// Runs every check in a checkout of the commit to which no agent writes; one that fails leaves the task out. What was
-    /// installed there may be of another commit, so the setup runs anew before that is said.
+    /// Proves a commit as the engine does after an iteration, by the same steps. A check that fails leaves the task out.
     pub(super) fn prove(
         &self,
         candidate: &Candidate,
-        commit: &Oid,
+        attempt: &Proposal<'_>,
         record: &mut Record,
         observer: &mut dyn MergeObserver,
     ) -> Result<Vec<Proven>, Stopped> {
-        let snapshot = self.snapshot(candidate, record)?;
-        let own = &candidate.view.proof_policy;
-        let setup = if self.setup.is_empty() { &own.setup.commands } else { &self.setup };
-        let keep = if self.keep.is_empty() { &own.keep } else { &self.keep };
-        let mut lease = self.lease(candidate.spec.name.as_str())?;
-        let request = Request { source: self.repo, commit, snapshot: &snapshot, keep, setup };
-        let mut needs_setup = lease.prepare(&request).map_err(|error| LeftOut::trouble(&error))?.needs_setup;
+        let snapshot = snapshot_of(candidate)?;
+        let policy = self.policy(candidate);
+        let mut lease = self.lease()?;
+        let mut proving = Proving::new(0, attempt.commit.clone());
         loop {
-            if needs_setup {
-                self.set_up_checkout(setup, &mut lease, record, observer)?;
-            }
-            match self.run_all(candidate, commit, &lease, record, observer)? {
-                Ok(proven) => return Ok(proven),
-                // Once: the second failure is with a fresh setup, and counts.
-                Err(_) if !needs_setup && !setup.is_empty() => needs_setup = true,
-                Err(left_out) => return Err(left_out.into()),
+            let input = match proving.effect(&policy, Some(attempt.onto)) {
+                Effect::PrepareProof(plan) => {
+                    let setting = (self.setting)();
+                    let request = Request {
+                        source: self.repo,
+                        commit: &plan.commit,
+                        snapshot: &snapshot,
+                        setup: &plan.setup.commands,
+                        base: plan.base.as_ref(),
+                        start: plan.start,
+                        env: &setting.env,
+                    };
+                    let prepared = lease.prepare(&request).map_err(|error| LeftOut::trouble(&error))?;
+                    if prepared.needs_setup {
+                        self.set_up_checkout(&plan.setup.commands, &mut lease, record, observer)?;
+                    }
+                    Input::ProofReady { set_up: prepared.needs_setup, cache: prepared.cache }
+                }
+                Effect::RunCheck(plan) => {
+                    let (result, output) = self.run(&plan, RunIn::of(&lease), record, observer)?;
+                    // Not the last word while caches may be to blame.
+                    if !result.passed() && !proving.is_from_caches() {
+                        return Err(LeftOut::Check { result: Box::new(result), output }.into());
+                    }
+                    Input::CheckDone(result)
+                }
+                _ => return Err(LeftOut::Trouble("the proof went an unknown way".to_owned()).into()),
+            };
+            let state = proving.decide(&input).and_then(|event| proving.take_in(&event, &policy));
+            if let Some(ProofState::Proven { .. }) = state {
+                if let Err(error) = lease.keep_caches() {
+                    tracing::warn!(%error, "the caches of a proof cannot be kept");
+                }
+                let proven = |command: &String| Proven { command: command.clone(), by_receipt: false };
+                return Ok(candidate.checks.iter().map(proven).collect());
             }
         }
     }
 
-    fn run_all(
-        &self,
-        candidate: &Candidate,
-        commit: &Oid,
-        lease: &Lease,
-        record: &mut Record,
-        observer: &mut dyn MergeObserver,
-    ) -> Result<Result<Vec<Proven>, LeftOut>, Stopped> {
-        let mut proven = Vec::new();
-        for command in &candidate.checks {
-            let plan = self.plan_of(record, command, candidate.spec.policy.check_timeout, Some(commit));
-            let (result, output) = self.run(&plan, RunIn::of(lease), record, observer)?;
-            if !result.passed() {
-                return Ok(Err(LeftOut::Check { result: Box::new(result), output }));
-            }
-            proven.push(Proven { command: command.clone(), by_receipt: false });
+    /// The task's checks and limits, with the setup that the settings have by now.
+    fn policy(&self, candidate: &Candidate) -> LoopPolicy {
+        let own = &candidate.view.proof_policy;
+        let commands = if self.setup.is_empty() { own.setup.commands.clone() } else { self.setup.clone() };
+        LoopPolicy {
+            checks: candidate.checks.clone(),
+            proof: ProofPolicy {
+                cache: self.cache,
+                setup: Setup { commands, timeout: self.setup_timeout },
+                ..own.clone()
+            },
+            ..candidate.spec.policy.clone()
         }
-        Ok(Ok(proven))
     }
 
     fn set_up_checkout(
@@ -97,7 +138,7 @@ impl Merger<'_> {
         observer: &mut dyn MergeObserver,
     ) -> Result<(), Stopped> {
         for command in setup {
-            let plan = self.plan_of(record, command, self.setup_timeout, None);
+            let plan = self.setup_plan(command);
             let (result, output) = self.run(&plan, RunIn::of(lease), record, observer)?;
             if !result.passed() {
                 return Err(LeftOut::Setup { result: Box::new(result), output }.into());
@@ -110,29 +151,16 @@ impl Merger<'_> {
         Ok(())
     }
 
-    /// What counted beside the commits when the task started; for a task without it, what counts here now.
-    fn snapshot(&self, candidate: &Candidate, record: &Record) -> Result<Snapshot, LeftOut> {
-        let taken = candidate.view.start_sha256.as_ref();
-        let opened = taken.map(|sha256| Snapshot::open(&candidate.dir.start_path(), sha256));
-        let snapshot = match opened {
-            None | Some(Err(ProofError::SnapshotMissing { .. })) => {
-                Snapshot::take(self.repo, &record.dir.start_path())
-            }
-            Some(opened) => opened,
-        };
-        snapshot.map_err(|error| LeftOut::trouble(&error))
-    }
-
     /// A checkout of the pool, waited for where all are in use.
-    fn lease(&self, task: &str) -> Result<Lease, Stopped> {
-        let pool = Pool::at(self.data.proofs_path());
-        if let Some(lease) = pool.lease(task).map_err(|error| LeftOut::trouble(&error))? {
+    fn lease(&self) -> Result<Lease, Stopped> {
+        let pool = Pool::at(self.data.path().to_owned());
+        if let Some(lease) = pool.lease().map_err(|error| LeftOut::trouble(&error))? {
             return Ok(lease);
         }
         let (sender, words) = mpsc::channel();
-        let (halt, task) = (sender.clone(), task.to_owned());
+        let halt = sender.clone();
         let waiting = std::thread::Builder::new().name("proof".into()).spawn(move || {
-            let _ = sender.send(Some(pool.wait(&task)));
+            let _ = sender.send(Some(pool.wait()));
         });
         waiting.map_err(|error| LeftOut::trouble(&error))?;
         let word = self.halt.heard_by(move |_: &str| drop(halt.send(None)), || words.recv());
@@ -152,7 +180,7 @@ impl Merger<'_> {
         let included = self.repo.copy_included(scratch.repo()?)?;
         tracing::debug!(files = included.files.len(), "files of .worktreeinclude");
         for command in &self.setup {
-            let plan = self.plan_of(record, command, self.setup_timeout, None);
+            let plan = self.setup_plan(command);
             let (result, output) = self.run(&plan, RunIn::scratch(scratch)?, record, observer)?;
             if !result.passed() {
                 return Err(LeftOut::Setup { result: Box::new(result), output }.into());
@@ -161,35 +189,33 @@ impl Merger<'_> {
         Ok(())
     }
 
-    fn plan_of(
-        &self,
-        record: &mut Record,
-        command: &str,
-        timeout: Duration,
-        commit: Option<&Oid>,
-    ) -> CheckPlan {
+    fn setup_plan(&self, command: &str) -> CheckPlan {
         CheckPlan {
             phase: CheckPhase::Proof,
             iteration: None,
-            index: record.next_run(),
+            index: 0,
             command: command.to_owned(),
-            timeout,
-            commit: commit.cloned(),
+            timeout: self.setup_timeout,
+            commit: None,
         }
     }
 
     fn run(
         &self,
         plan: &CheckPlan,
-        at: RunIn,
-        record: &Record,
+        at: RunIn<'_>,
+        record: &mut Record,
         observer: &mut dyn MergeObserver,
     ) -> Result<(CheckResult, PathBuf), Stopped> {
         observer.step(&Step::Check(&plan.command));
         let setting = (self.setting)();
-        let output = record.dir.check_path(u64::from(plan.index));
-        let RunIn { cwd, holds } = at;
-        let env = as_in_ci(environment(&setting.env, &record.spec, &cwd));
+        let run = u64::from(record.next_run());
+        let output = record.dir.check_path(run);
+        let RunIn { cwd, holds, lease } = at;
+        let mut env = as_in_ci(environment(&setting.env, &record.spec, &cwd));
+        if let Some(lease) = lease {
+            env = lease.environment(env);
+        }
         let masker = Masker::from_env(setting.env.iter().cloned());
         let failed = |error: &dyn std::fmt::Display| {
             LeftOut::Trouble(format!("check `{}` could not be run: {error}", plan.command))

@@ -24,7 +24,7 @@ use std::time::Duration;
 use crate::engine::{DriverContext, Kinds};
 use crate::event::{AgentEvent, CheckResult, Fault, LeftFile};
 use crate::git::{Advanced, GitError, MergeStyle, Oid, Repo};
-use crate::spec::{AgentSpec, TaskSpec};
+use crate::spec::{AgentSpec, CachePolicy, TaskSpec};
 use crate::store::{Lock, RepoDir, TaskDir};
 use crate::view::TaskView;
 
@@ -70,8 +70,8 @@ pub struct Merger<'a> {
     pub query: Option<String>,
     /// What makes a fresh checkout usable: run before agents and checks.
     pub setup: Vec<String>,
-    /// Untracked paths that stay in the checkouts of proofs, beside the caches that are known.
-    pub keep: Vec<String>,
+    /// The caches that proofs start with.
+    pub cache: CachePolicy,
     /// The limit of each of these.
     pub setup_timeout: Duration,
     /// What children are run with.

@@ -1,56 +1,48 @@
-//! A leased checkout, brought to a commit.
+//! The checkout of one proof: everything in it is new, and nothing of it is left afterwards.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileTimes};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
-use super::clean::{Act, Cleaner, Tracked, open_all};
+use super::bases::{Base, Bases, Found, Source};
+use super::caches::{self, Cache, CacheKind};
 use super::config::{self, Fixed};
-use super::pool::{Last, SetUp};
-use super::snapshot::{Included, Piece, hex};
-use super::{ProofError, Snapshot, files};
+use super::snapshot::{Included, Piece};
+use super::store::{Store, alternates};
+use super::tracked::Tracked;
+use super::{ProofError, Snapshot, downloads, files};
+use crate::event::ProofCache;
 use crate::files::FileAction;
-use crate::git::{Oid, Repo, Standalone, quoted};
+use crate::git::{Bare, Oid, Repo, Standalone};
 
-/// What package managers pin dependencies in: a change means that the setup must run again.
-const LOCK_FILES: [&str; 20] = [
-    "Cargo.lock",
-    "Gemfile.lock",
-    "Pipfile.lock",
-    "bun.lock",
-    "bun.lockb",
-    "composer.lock",
-    "deno.lock",
-    "flake.lock",
-    "go.sum",
-    "gradle.lockfile",
-    "mix.lock",
-    "npm-shrinkwrap.json",
-    "package-lock.json",
-    "pdm.lock",
-    "pnpm-lock.yaml",
-    "poetry.lock",
-    "pubspec.lock",
-    "requirements.txt",
-    "uv.lock",
-    "yarn.lock",
-];
-
-/// What is to be checked out.
+/// The commit to check out, and what counts beside it.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// A checkout of the repository that has the commit: the task's worktree, or the user's own checkout.
     pub source: &'a Repo,
     pub commit: &'a Oid,
-    /// What counts beside it.
+    /// How the repository was set up before any agent ran.
     pub snapshot: &'a Snapshot,
-    /// Directories that are kept as caches are, in the syntax of `.gitignore` (`[proof] keep`).
-    pub keep: &'a [String],
     pub setup: &'a [String],
+    /// The last commit that is the user's own. Caches that proofs of it or of its ancestors wrote may be copied.
+    pub base: Option<&'a Oid>,
+    pub start: Start,
+    /// The environment of the commands that will run there.
+    pub env: &'a [(OsString, OsString)],
+}
+
+/// What a checkout starts with beside the files of the commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// A copy of the base's caches, where there are any.
+    Caches,
+    /// Nothing but what package managers downloaded for the base.
+    Nothing,
 }
 
 /// A checkout at its commit.
@@ -58,35 +50,37 @@ pub struct Request<'a> {
 pub struct Prepared {
     /// The setup commands must run before the checks. False where there are none.
     pub needs_setup: bool,
-    /// How many files that earlier proofs left were removed.
-    pub removed: u64,
+    /// The caches that it starts with; none: it starts from nothing.
+    pub cache: Option<ProofCache>,
 }
 
-/// A checkout that is ours until this, all shares of it and all git commands in it are gone.
+/// A checkout that is ours until this, all shares of it and all git commands in it are gone. Dropping it removes it.
 #[derive(Debug)]
 pub struct Lease {
     dir: PathBuf,
     tree: PathBuf,
+    store: Store,
+    bases: Bases,
     lock: File,
-    last: Last,
     pub(super) at: Option<At>,
 }
 
-/// Where a checkout stands.
+/// What is checked out.
 #[derive(Debug)]
 pub(super) struct At {
     pub(super) git: Standalone,
+    store: Bare,
     pub(super) commit: Oid,
     pub(super) tracked: Tracked,
     pub(super) snapshot: Snapshot,
     included: HashSet<Vec<u8>>,
-    keeps_more: bool,
-    fingerprint: String,
+    caches: Vec<Cache>,
+    base: Base,
 }
 
 impl Lease {
-    pub(super) fn new(dir: PathBuf, lock: File, last: Last) -> Self {
-        Self { tree: dir.join("tree"), dir, lock, last, at: None }
+    pub(super) fn new(dir: PathBuf, store: Store, bases: Bases, lock: File) -> Self {
+        Self { tree: dir.join("tree"), dir, store, bases, lock, at: None }
     }
 
     /// The checkout itself, the working directory of setup and checks.
@@ -99,66 +93,111 @@ impl Lease {
         Ok(self.lock.try_clone()?.into())
     }
 
-    /// Brings it to a commit. Whatever a crash or an earlier proof left is repaired or removed; caches stay.
+    /// The environment of a command that runs here: the user's, with download caches of the proof's own.
+    pub fn environment(&self, users: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+        downloads::environment(users, &self.downloads(), &self.tree)
+    }
+
+    /// Makes the checkout anew at a commit. What was here before is thrown away.
     pub fn prepare(&mut self, request: &Request<'_>) -> Result<Prepared, ProofError> {
         self.at = None;
-        let is_new = !fs::symlink_metadata(&self.tree).is_ok_and(|found| found.is_dir());
-        if is_new {
-            self.note_setup(None)?;
-            files::remove(&self.tree).map_err(ProofError::file(FileAction::Remove, &self.tree))?;
-            fs::create_dir(&self.tree).map_err(ProofError::file(FileAction::Create, &self.tree))?;
-        }
+        self.discard()?;
+        files::make_dir(&self.dir).map_err(ProofError::file(FileAction::Create, &self.dir))?;
+        fs::create_dir(&self.tree).map_err(ProofError::file(FileAction::Create, &self.tree))?;
+        downloads::make(&self.downloads(), request.env)
+            .map_err(ProofError::file(FileAction::Create, self.downloads()))?;
+        self.store.fill(request)?;
         self.write_git_dir(request)?;
-        let keep = self.dir.join("keep");
-        let patterns = request.keep.join("\n");
-        files::write(&keep, patterns.as_bytes()).map_err(ProofError::file(FileAction::Write, &keep))?;
+        let checked_out_at = SystemTime::now();
         let lock = self.lock.try_clone().map_err(ProofError::file(FileAction::Lock, &self.dir))?;
         let git = request.source.standalone(&self.tree, &self.index(), lock);
-        self.sync(&git, request.commit)?;
+        git.sync(request.commit)?;
         let tracked = Tracked::new(git.entries()?);
-        let fingerprint = fingerprint(request.setup, &tracked);
         let included: Vec<&Included> = laid_out(request.snapshot, &tracked);
-        let at = At {
-            included: included.iter().map(|file| file.path.as_os_str().as_bytes().to_vec()).collect(),
-            git,
-            commit: request.commit.clone(),
-            tracked,
-            snapshot: request.snapshot.clone(),
-            keeps_more: !request.keep.is_empty(),
-            fingerprint,
-        };
-        // After `sync`, which only knows tracked files: what an earlier check left untracked could make this one
-        // pass.
-        let removed = self.clean(&at, Act::Remove)?;
-        for file in included {
+        for file in &included {
             self.lay_out(request.snapshot, file)?;
         }
         self.give_index().map_err(ProofError::file(FileAction::Copy, &self.dir))?;
-        let done = self.last.setup.as_ref();
-        let done = done.is_some_and(|done| done.fingerprint == at.fingerprint && !done.leaves_files);
-        let needs_setup = !request.setup.is_empty() && !done;
-        if needs_setup {
-            // Until it has succeeded again, whoever comes next runs it too.
-            self.note_setup(None)?;
-        }
+        let fingerprint = caches::fingerprint(request.setup, &tracked);
+        let mut at = At {
+            included: included.iter().map(|file| file.path.as_os_str().as_bytes().to_vec()).collect(),
+            git,
+            store: self.store.git(request),
+            commit: request.commit.clone(),
+            caches: caches::of(&tracked),
+            tracked,
+            snapshot: request.snapshot.clone(),
+            base: Base::new(request.commit.clone(), checked_out_at, fingerprint),
+        };
+        let prepared = self.start_from(&mut at, request)?;
         self.at = Some(at);
-        Ok(Prepared { needs_setup, removed })
+        Ok(prepared)
     }
 
-    /// All setup commands of the request succeeded here: they run again when they or a lock file change.
-    pub fn setup_done(&mut self) -> Result<(), ProofError> {
-        let Some(at) = &self.at else { return Ok(()) };
-        let leaves_files = self.clean(at, Act::Count)? > 0;
-        let setup = SetUp { fingerprint: at.fingerprint.clone(), leaves_files };
-        self.note_setup(Some(setup))
-    }
-
-    fn note_setup(&mut self, setup: Option<SetUp>) -> Result<(), ProofError> {
-        if self.last.setup == setup {
-            return Ok(());
+    /// Copies what the request allows of the base's caches.
+    fn start_from(&self, at: &mut At, request: &Request<'_>) -> Result<Prepared, ProofError> {
+        let has_setup = !request.setup.is_empty();
+        let from_nothing = Prepared { needs_setup: has_setup, cache: None };
+        let git = &at.store;
+        let Some(base) = request.base else { return Ok(from_nothing) };
+        let Some(found) = self.bases.find(git, base)? else { return Ok(from_nothing) };
+        let wanted = match request.start {
+            Start::Caches => at.caches.as_slice(),
+            Start::Nothing => &[],
+        };
+        let to = Source { tree: &self.tree, downloads: &self.downloads() };
+        let copied = found
+            .copy(wanted, &at.base.fingerprint, to)
+            .map_err(ProofError::file(FileAction::Copy, &self.tree))?;
+        if copied.is_empty() {
+            return Ok(from_nothing);
         }
-        self.last.setup = setup;
-        self.last.write(&self.dir)
+        let differing = git.differing(&found.base.commit, request.commit)?;
+        if copied.contains(&CacheKind::Cargo) {
+            let changed = differing.iter().map(|differs| differs.path.as_slice()).collect();
+            self.set_old_times(at, &changed, &found)
+                .map_err(ProofError::file(FileAction::Write, &self.tree))?;
+            // Built files are older than this checkout: what is kept of it must go by the older time again.
+            at.base.checked_out_at = found.base.checked_out_at;
+        }
+        let is_installed = copied.contains(&CacheKind::Installed)
+            && found.base.fingerprint == at.base.fingerprint
+            && !found.base.setup_leaves_files;
+        let confirm = differing.iter().any(|differs| differs.is_gone);
+        let cache = ProofCache { commit_id: found.base.commit.clone(), confirm };
+        Ok(Prepared { needs_setup: has_setup && !is_installed, cache: Some(cache) })
+    }
+
+    /// Gives files that are as they were in the base the time they had then. Cargo compares times: all other files are newer
+    /// than what was built, and are built again.
+    fn set_old_times(&self, at: &At, changed: &HashSet<&[u8]>, found: &Found) -> io::Result<()> {
+        let times = FileTimes::new().set_modified(found.base.checked_out_at);
+        for entry in at.tracked.iter().filter(|entry| !changed.contains(entry.path.as_slice())) {
+            let path = self.tree.join(OsStr::from_bytes(&entry.path));
+            if fs::symlink_metadata(&path)?.is_file() {
+                File::open(&path)?.set_times(times)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that all setup commands of the request succeeded here.
+    pub fn setup_done(&mut self) -> Result<(), ProofError> {
+        let Some(at) = &mut self.at else { return Ok(()) };
+        let counts = |path: &Vec<u8>| {
+            let path = path.strip_suffix(b"/").unwrap_or(path);
+            let is_cache = at.caches.iter().any(|cache| cache.path.as_os_str().as_bytes() == path);
+            !is_cache && !at.included.contains(path)
+        };
+        at.base.setup_leaves_files = at.git.untracked()?.iter().any(counts);
+        Ok(())
+    }
+
+    /// Keeps the caches of a green proof for those of commits that are built on this one.
+    pub fn keep_caches(&mut self) -> Result<(), ProofError> {
+        let Some(at) = self.at.take() else { return Ok(()) };
+        let from = Source { tree: &self.tree, downloads: &self.downloads() };
+        self.bases.keep(at.base, &at.store, &at.caches, from)
     }
 
     /// Outside of the tree: commands that run there must not set bits in it that hide files from us.
@@ -166,17 +205,28 @@ impl Lease {
         self.dir.join("index")
     }
 
-    /// Made anew each time, by hand: nothing that was done to the one before counts, and no git has to be started for it.
+    fn downloads(&self) -> PathBuf {
+        self.dir.join("downloads")
+    }
+
+    /// Removes the checkout. What cannot be removed (files of another user, or made undeletable) is moved out of the way.
+    fn discard(&self) -> Result<(), ProofError> {
+        let removed = files::remove(&self.dir).or_else(|error| {
+            tracing::warn!(%error, dir = %self.dir.display(), "a proof checkout cannot be removed");
+            let trash = self.dir.with_file_name("undeletable");
+            files::make_dir(&trash)?;
+            fs::rename(&self.dir, trash.join(crate::spec::random_hex(8)))
+        });
+        removed.map_err(ProofError::file(FileAction::Remove, &self.dir))
+    }
+
+    /// By hand: no git has to be started for it, and no template of the user's has a say in it.
     fn write_git_dir(&self, request: &Request<'_>) -> Result<(), ProofError> {
         let (git_dir, snapshot) = (self.tree.join(".git"), request.snapshot);
         let attributes = self.dir.join("attributes");
         let piece = |piece| snapshot.piece(piece);
-        let fixed = Fixed {
-            sha256: request.commit.as_str().len() == 64,
-            attributes: &attributes,
-            common_dir: request.source.common_dir(),
-        };
-        let objects = request.source.objects_dir();
+        let sha256 = request.commit.as_str().len() == 64;
+        let fixed = Fixed { sha256, attributes: &attributes, lfs: &self.store.lfs() };
         let texts = [
             (git_dir.join("HEAD"), Some(format!("{}\n", request.commit).into_bytes())),
             (git_dir.join("config"), Some(config::render(&snapshot.settings()?, &fixed))),
@@ -184,16 +234,9 @@ impl Lease {
             (git_dir.join("shallow"), piece(Piece::Shallow)?),
             (git_dir.join("info/exclude"), piece(Piece::Excludes)?),
             (git_dir.join("info/attributes"), piece(Piece::Attributes)?),
-            (git_dir.join("info/sparse-checkout"), piece(Piece::Sparse)?),
-            (
-                git_dir.join("objects/info/alternates"),
-                Some([quoted(objects.as_os_str().as_bytes()), b"\n".to_vec()].concat()),
-            ),
+            (git_dir.join("objects/info/alternates"), Some(alternates(&self.store.objects()))),
             (attributes.clone(), Some(piece(Piece::UsersAttributes)?.unwrap_or_default())),
         ];
-        let entered = fs::symlink_metadata(&self.tree).and_then(|found| files::open_up(&self.tree, &found));
-        entered.map_err(ProofError::file(FileAction::Open, &self.tree))?;
-        files::remove(&git_dir).map_err(ProofError::file(FileAction::Remove, &git_dir))?;
         for dir in ["info", "objects/info", "refs"].map(|name| git_dir.join(name)) {
             files::make_dir(&dir).map_err(ProofError::file(FileAction::Create, &dir))?;
         }
@@ -205,58 +248,30 @@ impl Lease {
         Ok(())
     }
 
-    /// If it does not work at once, directories may be closed or the index broken; the second try writes every file.
-    fn sync(&self, git: &Standalone, commit: &Oid) -> Result<(), ProofError> {
-        let lock = self.dir.join("index.lock");
-        // The lease is ours: no git is at work that it could belong to.
-        files::remove(&lock).map_err(ProofError::file(FileAction::Remove, &lock))?;
-        // The ordinary way first. What makes it fail is an index that a kill left half written, or directories that a
-        // check has closed: both are cleared away below, at the price of writing all files anew.
-        if git.sync(commit).is_ok() {
+    /// Makes tracked files again what the commit says, after checks have run.
+    pub(super) fn sync_again(&self, at: &At) -> Result<(), ProofError> {
+        if at.git.sync(&at.commit).is_ok() {
             return Ok(());
         }
-        for left in [lock, self.index()] {
-            files::remove(&left).map_err(ProofError::file(FileAction::Remove, left))?;
-        }
-        open_all(&self.tree).map_err(ProofError::file(FileAction::Open, &self.tree))?;
-        Ok(git.sync(commit)?)
-    }
-
-    /// Makes tracked files again what the commit says.
-    pub(super) fn sync_again(&self, at: &At) -> Result<(), ProofError> {
-        self.sync(&at.git, &at.commit)
-    }
-
-    fn clean(&self, at: &At, act: Act) -> Result<u64, ProofError> {
-        let mut kept = HashSet::new();
-        if at.keeps_more {
-            for path in at.git.untracked_named_in(&self.dir.join("keep"))? {
-                let name = path.as_os_str().as_bytes();
-                kept.insert(name.strip_suffix(b"/").unwrap_or(name).to_vec());
-            }
-        }
-        let (tree, tracked, included) = (&self.tree, &at.tracked, &at.included);
-        let cleaner = Cleaner { tree, tracked, included, kept: &kept, act };
-        cleaner.run().map_err(ProofError::file(FileAction::Clean, tree))
+        // A check has closed directories.
+        files::open_all(&self.tree).map_err(ProofError::file(FileAction::Open, &self.tree))?;
+        Ok(at.git.sync(&at.commit)?)
     }
 
     fn lay_out(&self, snapshot: &Snapshot, file: &Included) -> Result<(), ProofError> {
         let to = self.tree.join(&file.path);
-        let io = || ProofError::file(FileAction::Write, &to);
-        if snapshot.is_same(file, &to).map_err(io())? {
-            return Ok(());
-        }
-        // A directory of a cache may be in the way, or be a link that leads elsewhere.
         let mut parent = self.tree.clone();
         for part in file.path.parent().unwrap_or(Path::new("")).components() {
             let Component::Normal(name) = part else { return Ok(()) };
             parent.push(name);
-            if !fs::symlink_metadata(&parent).is_ok_and(|found| found.is_dir()) {
-                files::remove(&parent).map_err(io())?;
-                fs::create_dir(&parent).map_err(io())?;
-            }
+            // A directory of the commit may be a link that leads elsewhere.
+            let made = match fs::symlink_metadata(&parent) {
+                Ok(found) if found.is_dir() => continue,
+                Ok(_) => return Ok(()),
+                Err(_) => fs::create_dir(&parent),
+            };
+            made.map_err(ProofError::file(FileAction::Create, &parent))?;
         }
-        files::remove(&to).map_err(io())?;
         snapshot.lay_out(file, &to)
     }
 
@@ -273,6 +288,15 @@ impl Lease {
     }
 }
 
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // A guard that still holds a share has something running here. Whoever takes the place next throws it away.
+        if let Err(error) = self.discard() {
+            tracing::warn!(%error, "a proof checkout is left behind");
+        }
+    }
+}
+
 /// Of the included files, those whose place the commit leaves free.
 fn laid_out<'a>(snapshot: &'a Snapshot, tracked: &Tracked) -> Vec<&'a Included> {
     let is_free = |file: &&Included| {
@@ -281,23 +305,4 @@ fn laid_out<'a>(snapshot: &'a Snapshot, tracked: &Tracked) -> Vec<&'a Included> 
         !file.path.ancestors().any(is_tracked) && !tracked.has_below(path)
     };
     snapshot.included().filter(is_free).collect()
-}
-
-/// Of what decides whether a setup is still right.
-fn fingerprint(setup: &[String], tracked: &Tracked) -> String {
-    let mut hash = hmac_sha256::Hash::new();
-    for command in setup {
-        hash.update(command.as_bytes());
-        hash.update([0]);
-    }
-    for entry in &tracked.present {
-        let name = Path::new(OsStr::from_bytes(&entry.path)).file_name();
-        if LOCK_FILES.iter().any(|known| name == Some(OsStr::new(known))) {
-            hash.update(&entry.path);
-            hash.update([0]);
-            hash.update(entry.oid.as_bytes());
-            hash.update([0]);
-        }
-    }
-    hex(&hash.finalize())
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::git::Settings;
 
 /// Whole sections that decide what files hold, or what a check that uses git needs. Everything else stays behind: hooks,
-/// aliases, includes, remotes, credentials, other places for the repository.
+/// aliases, includes, credentials, other places for the repository, and that only a part of it is checked out.
 const SECTIONS: [&str; 12] = [
     "filter",
     "lfs",
@@ -21,7 +21,7 @@ const SECTIONS: [&str; 12] = [
     "pretty",
 ];
 
-const CORE: [&str; 16] = [
+const CORE: [&str; 14] = [
     "abbrev",
     "autocrlf",
     "bigfilethreshold",
@@ -35,8 +35,6 @@ const CORE: [&str; 16] = [
     "protectntfs",
     "quotepath",
     "safecrlf",
-    "sparsecheckout",
-    "sparsecheckoutcone",
     "symlinks",
 ];
 
@@ -54,7 +52,11 @@ pub(super) fn kept(all: Settings) -> Settings {
                     || !promisors.is_empty() && name == b"sshcommand"
             }
             b"extensions" => !promisors.is_empty() && name == b"partialclone",
-            b"remote" => promisors.iter().any(|remote| remote.as_slice() == subsection),
+            // A clone has remotes; submodules with a relative address need one.
+            b"remote" => {
+                matches!(name, b"url" | b"fetch")
+                    || promisors.iter().any(|remote| remote.as_slice() == subsection)
+            }
             section if FETCHING.iter().any(|fetching| fetching.as_bytes() == section) => {
                 !promisors.is_empty()
             }
@@ -94,8 +96,8 @@ pub(super) struct Fixed<'a> {
     pub(super) sha256: bool,
     /// The user's own attributes file, as it was.
     pub(super) attributes: &'a Path,
-    /// The git directory of the repository whose objects are used.
-    pub(super) common_dir: &'a Path,
+    /// Where the objects of LFS are that were copied for proofs.
+    pub(super) lfs: &'a Path,
 }
 
 /// The text of `.git/config`.
@@ -105,11 +107,7 @@ pub(super) fn render(settings: &Settings, fixed: &Fixed<'_>) -> Vec<u8> {
     for (key, value) in settings {
         put(&mut file, key, value.as_deref());
     }
-    // Objects of LFS are where the repository keeps them: by default, and where a relative path leads.
-    let lfs = last(settings, "lfs.storage").map(std::ffi::OsStr::from_bytes);
-    let lfs = fixed.common_dir.join(lfs.unwrap_or("lfs".as_ref()));
-    let partial = settings.iter().any(|(key, _)| key == b"extensions.partialclone");
-    let version: &[u8] = if fixed.sha256 || partial { b"1" } else { b"0" };
+    let version: &[u8] = if fixed.sha256 || is_partial(settings) { b"1" } else { b"0" };
     let fixed_settings: [(&str, &[u8]); 14] = [
         ("core.repositoryformatversion", version),
         ("core.bare", b"false"),
@@ -124,7 +122,7 @@ pub(super) fn render(settings: &Settings, fixed: &Fixed<'_>) -> Vec<u8> {
         ("index.sparse", b"false"),
         ("gc.auto", b"0"),
         ("maintenance.auto", b"false"),
-        ("lfs.storage", lfs.as_os_str().as_bytes()),
+        ("lfs.storage", fixed.lfs.as_os_str().as_bytes()),
     ];
     for (key, value) in fixed_settings {
         put(&mut file, key.as_bytes(), Some(value));
@@ -133,6 +131,41 @@ pub(super) fn render(settings: &Settings, fixed: &Fixed<'_>) -> Vec<u8> {
         put(&mut file, b"extensions.objectFormat", Some(b"sha256"));
     }
     file
+}
+
+/// The text of the configuration of a store; `source` is the repository that a partial one is filled from.
+pub(super) fn of_store(settings: &Settings, source: &Path, sha256: bool) -> Vec<u8> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut file = Vec::new();
+    let partial = is_partial(settings);
+    let version: &[u8] = if sha256 || partial { b"1" } else { b"0" };
+    put(&mut file, b"core.repositoryformatversion", Some(version));
+    put(&mut file, b"core.bare", Some(b"true"));
+    put(&mut file, b"gc.auto", Some(b"0"));
+    put(&mut file, b"maintenance.auto", Some(b"false"));
+    if sha256 {
+        put(&mut file, b"extensions.objectFormat", Some(b"sha256"));
+    }
+    if partial {
+        // What comes from there may refer to objects that the user's own clone has left out as well.
+        put(&mut file, b"extensions.partialClone", Some(PARTIAL_SOURCE.as_bytes()));
+        for (name, value) in [
+            ("url", source.as_os_str().as_bytes()),
+            ("promisor", b"true"),
+            ("partialCloneFilter", b"blob:none"),
+        ] {
+            put(&mut file, format!("remote.{PARTIAL_SOURCE}.{name}").as_bytes(), Some(value));
+        }
+    }
+    file
+}
+
+/// The name of the remote that the store of a partial clone is filled from.
+pub(super) const PARTIAL_SOURCE: &str = "source";
+
+/// Returns true if these are the settings of a partial clone.
+pub(super) fn is_partial(settings: &Settings) -> bool {
+    settings.iter().any(|setting| promisor(setting).is_some())
 }
 
 fn put(file: &mut Vec<u8>, key: &[u8], value: Option<&[u8]>) {
@@ -196,7 +229,8 @@ mod tests {
             ("extensions.worktreeconfig", "true"),
             ("user.name", "Ada"),
         ]);
-        assert_eq!(names(&kept(all)), ["core.autocrlf", "filter.lfs.smudge", "user.name"]);
+        let expected = ["core.autocrlf", "remote.origin.url", "filter.lfs.smudge", "user.name"];
+        assert_eq!(names(&kept(all)), expected);
     }
 
     #[test]
@@ -207,7 +241,7 @@ mod tests {
             ("remote.fork.url", "/y"),
             ("core.sshcommand", "ssh -v"),
         ]);
-        let expected = ["remote.origin.url", "remote.origin.promisor", "core.sshcommand"];
+        let expected = ["remote.origin.url", "remote.origin.promisor", "remote.fork.url", "core.sshcommand"];
         assert_eq!(names(&kept(all)), expected);
     }
 

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::checkout::At;
-use super::clean::is_cache;
 use super::snapshot::Included;
 use super::{Lease, ProofError, files};
 use crate::event::{Hidden, HiddenWhy};
@@ -114,7 +113,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn tracked(&self, found: &mut Vec<Difference>) -> io::Result<()> {
-        for entry in &self.at.tracked.present {
+        for entry in self.at.tracked.iter() {
             let path = OsStr::from_bytes(&entry.path);
             let (here, there) = (self.workspace.toplevel().join(path), self.tree.join(path));
             // What is in a submodule is not of this commit.
@@ -132,12 +131,6 @@ impl Search<'_> {
                 }
             }
         }
-        for entry in &self.at.tracked.skipped {
-            let path = OsStr::from_bytes(&entry.path);
-            if fs::symlink_metadata(self.workspace.toplevel().join(path)).is_ok() {
-                found.push(Difference::Tracked { path: entry.path.clone(), oid: None });
-            }
-        }
         Ok(())
     }
 
@@ -151,7 +144,10 @@ impl Search<'_> {
         let mut hidden = Vec::new();
         for one in found.iter() {
             let Difference::Tracked { path, oid } = one else { continue };
+            let is_missing = || fs::symlink_metadata(self.full(path)).is_err();
             let why = match flags.get(path) {
+                // The user has only a part of the commit checked out.
+                Some(Flags::SkipWorktree) if self.is_sparse() && is_missing() => continue,
                 Some(Flags::AssumeUnchanged) => HiddenWhy::AssumeUnchanged,
                 Some(Flags::SkipWorktree) => HiddenWhy::SkipWorktree,
                 Some(Flags::None) | None => {
@@ -167,7 +163,11 @@ impl Search<'_> {
         Ok(hidden)
     }
 
-    /// Whether anything is in it.
+    fn is_sparse(&self) -> bool {
+        self.workspace.git_dir().join("info/sparse-checkout").is_file()
+    }
+
+    /// Returns true if anything is in it.
     fn directory(&self, dir: &mut Vec<u8>, found: &mut Vec<Difference>) -> io::Result<bool> {
         let mut is_empty = true;
         for entry in fs::read_dir(self.workspace.toplevel().join(OsStr::from_bytes(dir)))? {
@@ -310,6 +310,21 @@ impl Search<'_> {
             Some(LeftOutReason::NotStageable(_)) | None => HiddenWhy::Untracked,
         }
     }
+}
+
+const CACHE_NAMES: [&str; 3] = ["node_modules", ".venv", "target"];
+
+/// The beginning of a file `CACHEDIR.TAG` (bford.info/cachedir).
+const CACHE_TAG: &[u8; 43] = b"Signature: 8a477f597d28d172789f06886806bc55";
+
+/// Returns true if a directory most likely holds nothing that could not be made again.
+fn is_cache(dir: &Path) -> bool {
+    let mut begin = [0; CACHE_TAG.len()];
+    let mut is_tagged = || {
+        let read = files::open(&dir.join("CACHEDIR.TAG")).and_then(|mut tag| tag.read_exact(&mut begin));
+        read.is_ok() && begin == *CACHE_TAG
+    };
+    dir.file_name().is_some_and(|name| CACHE_NAMES.iter().any(|cache| name == *cache)) || is_tagged()
 }
 
 fn shown(path: &[u8]) -> String {

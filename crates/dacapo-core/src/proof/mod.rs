@@ -1,8 +1,9 @@
-//! The proof checkout (L4): checks run once more on exactly the commit, in a checkout to which no agent ever writes.
+//! Proofs (L4): checks run once more on exactly the commit, in a checkout that is made from nothing an agent could have
+//! written, and thrown away afterwards.
 //!
 //! [`Snapshot::take`] records before the first turn how git was configured and which files `.worktreeinclude` brings.
-//! [`Pool::lease`] gives one of a few checkouts of the repository, [`Lease::prepare`] brings it to a commit, and
-//! [`Lease::hidden`] names what a workspace has and the commit does not.
+//! [`Pool::lease`] gives a place to work in, [`Lease::prepare`] makes the checkout there, from the objects of the
+//! repository's own store, and [`Lease::hidden`] names what a workspace has and the commit does not.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,18 +11,22 @@ use std::path::PathBuf;
 use crate::files::FileAction;
 use crate::git::GitError;
 
+mod bases;
+mod caches;
 mod checkout;
-mod clean;
 mod config;
+mod downloads;
 mod files;
 mod hidden;
 mod pool;
 mod snapshot;
+mod store;
+mod tracked;
 
 pub use crate::event::{Hidden, HiddenWhy};
-pub use checkout::{Lease, Prepared, Request};
+pub use checkout::{Lease, Prepared, Request, Start};
 pub use hidden::HiddenFiles;
-pub use pool::{Checkout, Pool};
+pub use pool::{Leftover, Pool};
 pub use snapshot::Snapshot;
 
 /// Why there is no proof checkout to be had.

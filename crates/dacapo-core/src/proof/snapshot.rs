@@ -40,8 +40,6 @@ pub(super) enum Piece {
     Attributes,
     /// The user's own attributes file.
     UsersAttributes,
-    /// `info/sparse-checkout`.
-    Sparse,
     /// Where the history of a shallow clone ends.
     Shallow,
 }
@@ -66,13 +64,12 @@ enum Record {
     Included(Included),
 }
 
-const NAMES: [(Piece, &str); 7] = [
+const NAMES: [(Piece, &str); 6] = [
     (Piece::Config, "config"),
     (Piece::Refs, "refs"),
     (Piece::Excludes, "excludes"),
     (Piece::Attributes, "attributes"),
     (Piece::UsersAttributes, "users-attributes"),
-    (Piece::Sparse, "sparse-checkout"),
     (Piece::Shallow, "shallow"),
 ];
 
@@ -100,7 +97,6 @@ impl Snapshot {
             (Piece::UsersAttributes, users("core.attributesfile", "attributes")?),
             (Piece::Excludes, Some(excludes)),
             (Piece::Attributes, own(info.join("attributes"))?),
-            (Piece::Sparse, own(source.git_dir().join("info/sparse-checkout"))?),
             (Piece::Shallow, own(source.common_dir().join("shallow"))?),
             (Piece::Refs, Some(refs)),
             (Piece::Config, Some(unparsed(&config::kept(all)))),
@@ -256,7 +252,7 @@ fn include(full: &Path, path: PathBuf, pieces: &Path) -> io::Result<Option<Inclu
     Ok(Some(Included { path, kind, piece }))
 }
 
-fn hash_of(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<String> {
+pub(super) fn hash_of(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<String> {
     let mut hash = hmac_sha256::Hash::new();
     let mut buffer = vec![0; 64 << 10];
     loop {

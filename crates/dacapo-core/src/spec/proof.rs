@@ -11,9 +11,8 @@ use super::Setup;
 pub struct ProofPolicy {
     /// Where the checks run for it.
     pub at: ProofAt,
-    /// Patterns of untracked files that stay in the checkout from proof to proof, beside the usual caches.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub keep: Vec<String>,
+    /// The caches that a checkout starts with.
+    pub cache: CachePolicy,
     /// What a new checkout needs before checks can run.
     pub setup: Setup,
     /// Commands that lock files suggest as setup and nobody has confirmed. They are not run.
@@ -44,4 +43,16 @@ pub enum ProofAt {
     Checkout,
     /// Where the agent works: then nothing counts as proven.
     Workspace,
+}
+
+/// The caches that a proof starts with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CachePolicy {
+    /// A copy of what a proof of the base commit, or of one of its ancestors, wrote: cargo's `target`, and `node_modules` and
+    /// `.venv` where manifests and lock files have not changed.
+    #[default]
+    Base,
+    /// None: everything is built from nothing.
+    None,
 }

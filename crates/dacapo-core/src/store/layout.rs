@@ -110,11 +110,6 @@ impl RepoDir {
         Slots::new(self.0.join("turns").join(kind), 1)
     }
 
-    /// Where the checkouts are in which commits are proven.
-    pub fn proofs_path(&self) -> PathBuf {
-        self.0.join("proof")
-    }
-
     /// The marks of commands that are at work in the repository.
     pub(crate) fn at_work_path(&self) -> PathBuf {
         self.0.join("at-work")

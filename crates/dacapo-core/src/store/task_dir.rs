@@ -130,10 +130,10 @@ impl TaskDir {
         self.0.join("settings-files.json")
     }
 
-    /// Where the checkouts are in which commits of this repository are proven.
-    pub(crate) fn proofs_path(&self) -> PathBuf {
+    /// The data of the repository that this task is of.
+    pub(crate) fn repo_path(&self) -> PathBuf {
         // HOME/repos/REPO/tasks/NAME
-        self.0.ancestors().nth(2).unwrap_or(&self.0).join("proof")
+        self.0.ancestors().nth(2).unwrap_or(&self.0).to_owned()
     }
 
     /// What tasks of this machine share of its ports: `leases` of the data directory that this task is in.

@@ -11,8 +11,8 @@ use std::time::Duration;
 use crate::engine::machine::{Begin, Effect, Step};
 use crate::engine::stop::{self, Verdict};
 use crate::event::{
-    CheckPhase, CheckResult, Choice, Envelope, Event, NeedKind, Needs, Outcome, Proof, StopDetail,
-    StopReason, TaskResult, Usage,
+    CheckPhase, CheckResult, Choice, Envelope, Event, NeedKind, Needs, Outcome, Proof, ProofState,
+    StopDetail, StopReason, TaskResult, Usage,
 };
 use crate::git::Oid;
 use crate::spec::{LoopPolicy, TaskSpec};
@@ -247,6 +247,7 @@ impl Lifecycle {
             failed_setup: self.failed_setup().filter(|_| verdict.reason == StopReason::SetupFailed),
             proof: self.receipts(own.before),
             proof_state: self.proof.state.clone(),
+            proof_cache: self.proof.state.as_ref().and_then(ProofState::cache),
         });
         paused.into_iter().chain([finished]).collect()
     }

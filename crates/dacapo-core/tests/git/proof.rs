@@ -1,4 +1,4 @@
-//! The proof checkout: exactly the commit, with what counted at the start, kept warm between proofs (L4).
+//! The proof checkout: exactly the commit, with what counted at the start, made from nothing each time (L4).
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use dacapo_core::engine::Kinds;
 use dacapo_core::git::Repo;
-use dacapo_core::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot};
+use dacapo_core::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot, Start};
 use dacapo_core::prune::{Prune, Rules};
 use dacapo_core::store::Home;
 use jiff::{SignedDuration, Timestamp};
@@ -24,29 +24,31 @@ pub(crate) struct Proofs {
 
 impl Proofs {
     pub(crate) fn start(f: Fixture) -> Self {
-        let pool = Pool::at(f.dir.path().join("data/proof"));
+        let pool = Pool::at(f.dir.path().join("data"));
         let snapshot = Snapshot::take(&f.repo, &f.dir.path().join("task/start")).expect("a snapshot");
         Self { f, pool, snapshot }
     }
 
     pub(crate) fn lease(&self) -> Lease {
-        self.pool.lease("task").expect("a pool").expect("a free checkout")
+        self.pool.lease().expect("a pool").expect("a free checkout")
     }
 
-    pub(crate) fn try_prepare(
-        &self,
-        lease: &mut Lease,
-        keep: &[String],
-        setup: &[String],
-    ) -> Result<Prepared, ProofError> {
+    pub(crate) fn try_prepare(&self, lease: &mut Lease, how: How<'_>) -> Result<Prepared, ProofError> {
         let commit = self.f.oid("HEAD");
-        let request =
-            Request { source: &self.f.repo, commit: &commit, snapshot: &self.snapshot, keep, setup };
-        lease.prepare(&request)
+        let base = how.base.map(|name| self.f.oid(name));
+        lease.prepare(&Request {
+            source: &self.f.repo,
+            commit: &commit,
+            snapshot: &self.snapshot,
+            setup: how.setup,
+            base: base.as_ref(),
+            start: Start::Caches,
+            env: &[],
+        })
     }
 
     pub(crate) fn prepare(&self, lease: &mut Lease) -> Prepared {
-        self.try_prepare(lease, &[], &[]).expect("prepared")
+        self.try_prepare(lease, How::default()).expect("prepared")
     }
 
     /// A lease, at HEAD.
@@ -67,6 +69,14 @@ impl Proofs {
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
+}
+
+/// What a checkout is made with.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct How<'a> {
+    pub(crate) setup: &'a [String],
+    /// The name of the commit whose caches may be used.
+    pub(crate) base: Option<&'a str>,
 }
 
 /// All files and links below a directory but for `.git` at its top, with their content.
@@ -120,140 +130,212 @@ fn l4_a_proof_checkout_holds_exactly_the_commit() {
 }
 
 #[test]
-fn l4_files_that_did_not_change_keep_their_times() {
+fn l4_nothing_that_a_proof_wrote_is_there_in_the_next() {
     let proofs = Proofs::start(Fixture::new());
     let mut lease = proofs.prepared();
-    let stamp = |lease: &Lease, name: &str| {
-        let meta = fs::metadata(lease.tree().join(name)).expect("metadata");
-        (meta.ino(), meta.mtime(), meta.mtime_nsec(), meta.ctime_nsec())
-    };
-    let (a, b) = (stamp(&lease, "a.txt"), stamp(&lease, "dir/b.txt"));
-    proofs.f.write("dir/b.txt", "changed\n");
-    proofs.f.write("new", "new\n");
-    proofs.commit_all();
-    proofs.prepare(&mut lease);
-    assert_eq!(stamp(&lease, "a.txt"), a);
-    assert_ne!(stamp(&lease, "dir/b.txt"), b);
-    proofs.f.git(&["checkout", "-q", "HEAD~1"]);
+    for name in ["target/ok", "cache/CACHEDIR.TAG", "cache/ok", "web/node_modules/y", "planted", "dir/p"] {
+        fs::create_dir_all(lease.tree().join(name).parent().expect("a parent")).expect("directories");
+        fs::write(lease.tree().join(name), "Signature: 8a477f597d28d172789f06886806bc55").expect("write");
+    }
     proofs.prepare(&mut lease);
     assert_eq!(names(lease.tree()), ["a.txt", "dir/b.txt"]);
-    assert_eq!(stamp(&lease, "a.txt"), a);
-}
-
-#[test]
-fn l4_caches_stay_between_proofs_and_everything_else_goes() {
-    let proofs = Proofs::start(Fixture::new());
-    let mut lease = proofs.prepared();
-    for name in ["target/debug/x", "web/node_modules/y", "vendor/bundle/gem", "vendor/z", "planted", "dir/p"]
-    {
-        fs::create_dir_all(lease.tree().join(name).parent().expect("a parent")).expect("directories");
-        fs::write(lease.tree().join(name), "x").expect("write");
-    }
-    let keep = strings(&["vendor/bundle"]);
-    let prepared = proofs.try_prepare(&mut lease, &keep, &[]).expect("prepared");
-    assert_eq!(prepared, Prepared { needs_setup: false, removed: 3 });
-    let expected = ["a.txt", "dir/b.txt", "target/debug/x", "vendor/bundle/gem", "web/node_modules/y"];
-    assert_eq!(names(lease.tree()), expected);
-}
-
-#[test]
-fn l4_setup_runs_when_it_or_a_lock_file_changed() {
-    let proofs = Proofs::start(Fixture::new());
-    let (install, other) = (strings(&["npm ci"]), strings(&["npm install"]));
-    let needs = |lease: &mut Lease, setup: &[String]| {
-        proofs.try_prepare(lease, &[], setup).expect("prepared").needs_setup
-    };
-    let mut lease = proofs.lease();
-    assert!(!needs(&mut lease, &[]), "there is none");
-    assert!(needs(&mut lease, &install));
-    assert!(needs(&mut lease, &install), "it did not succeed");
-    lease.setup_done().expect("noted");
-    assert!(!needs(&mut lease, &install));
+    fs::write(lease.tree().join("planted"), "x").expect("write");
+    let tree = lease.tree().to_owned();
     drop(lease);
+    assert!(!tree.exists(), "it is removed when it is given back");
+    assert_eq!(names(proofs.prepared().tree()), ["a.txt", "dir/b.txt"]);
+}
+
+/// A repository with a package of cargo's and one of npm's, and what a green proof of it wrote.
+fn with_kept_caches() -> Proofs {
+    let f = Fixture::new();
+    f.write("Cargo.toml", "[package]\n");
+    f.write("web/package.json", "{}\n");
+    f.write(".gitignore", "target/\nnode_modules/\nother/\n");
+    f.git(&["add", "-A"]);
+    f.git(&["commit", "-qm", "packages"]);
+    let proofs = Proofs::start(f);
+    let mut lease = proofs.prepared();
+    for name in [
+        "target/CACHEDIR.TAG",
+        "target/planted",
+        "target/debug/.fingerprint/x",
+        "target/debug/deps/lib",
+        "web/node_modules/dep/index.js",
+        "other/cache",
+    ] {
+        fs::create_dir_all(lease.tree().join(name).parent().expect("a parent")).expect("directories");
+        fs::write(lease.tree().join(name), "built").expect("write");
+    }
+    lease.keep_caches().expect("kept");
+    proofs
+}
+
+const KEPT: [&str; 4] = [
+    "target/CACHEDIR.TAG",
+    "target/debug/.fingerprint/x",
+    "target/debug/deps/lib",
+    "web/node_modules/dep/index.js",
+];
+
+/// What a checkout has beside the files of the commit.
+fn extra(proofs: &Proofs, lease: &Lease) -> Vec<String> {
+    let tracked = proofs.git_there(lease, &["ls-files"]);
+    names(lease.tree()).into_iter().filter(|name| !tracked.lines().any(|known| known == name)).collect()
+}
+
+#[test]
+fn l4_a_proof_starts_with_a_copy_of_what_its_base_built_and_installed() {
+    let proofs = with_kept_caches();
+    let base = proofs.f.oid("HEAD");
+    proofs.f.write("dir/b.txt", "changed\n");
+    proofs.commit_all();
+    let how = How { base: Some("HEAD~1"), ..How::default() };
+    for _ in 0..2 {
+        let mut lease = proofs.lease();
+        let cache = proofs.try_prepare(&mut lease, how).expect("prepared").cache.expect("caches");
+        assert_eq!((cache.commit_id, cache.confirm), (base.clone(), false));
+        assert_eq!(extra(&proofs, &lease), KEPT);
+        // It is a copy: the next one starts with what was kept.
+        fs::write(lease.tree().join("target/debug/deps/lib"), "forged").expect("write");
+        fs::write(lease.tree().join("target/debug/deps/more"), "forged").expect("write");
+    }
     let mut lease = proofs.lease();
-    assert!(!needs(&mut lease, &install), "the next lease knows too");
+    proofs.try_prepare(&mut lease, how).expect("prepared");
+    assert_eq!(fs::read_to_string(lease.tree().join("target/debug/deps/lib")).expect("read"), "built");
+}
+
+#[test]
+fn l4_what_an_agents_work_built_is_used_by_nobody_before_it_is_merged() {
+    let proofs = with_kept_caches();
+    proofs.f.git(&["checkout", "-q", "-b", "other", "HEAD~1"]);
+    proofs.f.write("Cargo.toml", "[package]\n");
+    proofs.commit_all();
+    let mut lease = proofs.lease();
+    for base in ["HEAD", "HEAD~1"] {
+        let prepared = proofs.try_prepare(&mut lease, How { base: Some(base), ..How::default() });
+        assert_eq!(prepared.expect("prepared").cache, None, "{base} has not the commit in its history");
+    }
+    assert_eq!(proofs.prepare(&mut lease).cache, None, "there is no base");
+    // A squash merge makes another commit of the same files.
+    proofs.f.git(&["checkout", "-q", "-B", "squashed", "HEAD~1"]);
+    proofs.f.git(&["checkout", "-q", "main", "--", "."]);
+    proofs.commit_all();
+    proofs.f.write("more", "x");
+    proofs.commit_all();
+    let prepared = proofs.try_prepare(&mut lease, How { base: Some("HEAD~1"), ..How::default() });
+    assert!(prepared.expect("prepared").cache.is_some());
+}
+
+#[test]
+fn l4_what_was_installed_is_copied_only_if_its_manifest_is_the_same() {
+    let setup = strings(&["npm install"]);
+    let proofs = with_kept_caches();
+    // Nothing was set up when these were kept: a setup is another fingerprint.
+    let mut lease = proofs.lease();
+    let how = How { setup: &setup, base: Some("HEAD") };
+    assert!(proofs.try_prepare(&mut lease, how).expect("prepared").needs_setup);
+    assert!(!lease.tree().join("web/node_modules").exists());
+    fs::create_dir_all(lease.tree().join("web/node_modules/dep")).expect("directories");
+    lease.setup_done().expect("noted");
+    lease.keep_caches().expect("kept");
     proofs.f.write("a.txt", "other\n");
     proofs.commit_all();
-    assert!(!needs(&mut lease, &install));
-    proofs.f.write("web/package-lock.json", "{}");
+    let how = How { setup: &setup, base: Some("HEAD~1") };
+    assert!(!proofs.try_prepare(&mut lease, how).expect("prepared").needs_setup);
+    assert!(lease.tree().join("web/node_modules/dep").exists());
+    // No lock file: the manifest alone decides.
+    proofs.f.write("web/package.json", "{\"dependencies\": {}}\n");
     proofs.commit_all();
-    assert!(needs(&mut lease, &install));
-    lease.setup_done().expect("noted");
-    assert!(!needs(&mut lease, &install));
-    assert!(needs(&mut lease, &other));
-    lease.setup_done().expect("noted");
-    fs::remove_dir_all(lease.tree()).expect("remove");
-    assert!(needs(&mut lease, &other), "nothing of it is left");
+    let how = How { setup: &setup, base: Some("HEAD~2") };
+    assert!(proofs.try_prepare(&mut lease, how).expect("prepared").needs_setup);
+    assert!(!lease.tree().join("web/node_modules").exists());
+    assert!(lease.tree().join("target/debug/deps").exists(), "cargo looks for itself");
 }
 
 #[test]
-fn l4_setup_whose_files_go_with_the_cleaning_runs_each_time() {
-    let proofs = Proofs::start(Fixture::new());
+fn l4_a_setup_that_leaves_more_than_caches_runs_each_time() {
     let setup = strings(&["make generated"]);
+    let proofs = with_kept_caches();
+    let how = How { setup: &setup, base: Some("HEAD") };
     let mut lease = proofs.lease();
-    assert!(proofs.try_prepare(&mut lease, &[], &setup).expect("prepared").needs_setup);
+    proofs.try_prepare(&mut lease, how).expect("prepared");
+    fs::create_dir_all(lease.tree().join("web/node_modules")).expect("directories");
     fs::write(lease.tree().join("generated"), "x").expect("write");
     lease.setup_done().expect("noted");
-    assert!(proofs.try_prepare(&mut lease, &[], &setup).expect("prepared").needs_setup);
-    let keep = strings(&["/generated"]);
-    fs::write(lease.tree().join("generated"), "x").expect("write");
-    assert!(proofs.try_prepare(&mut lease, &keep, &setup).expect("prepared").needs_setup);
-    lease.setup_done().expect("noted");
-    assert!(!proofs.try_prepare(&mut lease, &keep, &setup).expect("prepared").needs_setup);
-    assert!(lease.tree().join("generated").exists());
+    lease.keep_caches().expect("kept");
+    assert!(proofs.try_prepare(&mut lease, how).expect("prepared").needs_setup);
+    assert!(!lease.tree().join("generated").exists());
+}
+
+#[test]
+fn l4_a_green_proof_from_caches_is_confirmed_where_files_are_gone() {
+    let proofs = with_kept_caches();
+    proofs.f.git(&["mv", "dir/b.txt", "dir/c.txt"]);
+    proofs.commit_all();
+    let mut lease = proofs.lease();
+    let prepared = proofs.try_prepare(&mut lease, How { base: Some("HEAD~1"), ..How::default() });
+    assert!(prepared.expect("prepared").cache.expect("caches").confirm);
+}
+
+#[test]
+fn l4_files_as_in_the_base_count_as_old_and_all_others_as_new() {
+    let proofs = with_kept_caches();
+    proofs.f.write("dir/b.txt", "changed\n");
+    proofs.commit_all();
+    let mut lease = proofs.lease();
+    proofs.try_prepare(&mut lease, How { base: Some("HEAD~1"), ..How::default() }).expect("prepared");
+    let modified =
+        |name: &str| fs::metadata(lease.tree().join(name)).expect("metadata").modified().expect("a time");
+    let built = modified("target/debug/deps/lib");
+    assert!(modified("a.txt") <= built && modified("Cargo.toml") <= built);
+    assert!(modified("dir/b.txt") > built);
+    assert_eq!(proofs.git_there(&lease, &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn l4_only_a_few_caches_are_kept() {
+    let proofs = with_kept_caches();
+    for n in 0..5 {
+        proofs.f.write("a.txt", &format!("{n}\n"));
+        proofs.commit_all();
+        proofs.prepared().keep_caches().expect("kept");
+    }
+    assert_eq!(fs::read_dir(proofs.f.dir.path().join("data/bases")).expect("a directory").count(), 3);
 }
 
 #[test]
 fn l4_two_leases_at_once_get_different_checkouts() {
     let proofs = Proofs::start(Fixture::new());
-    let take = |task: &str| proofs.pool.lease(task).expect("a pool");
-    let [a, b] = ["a", "b"].map(|task| take(task).expect("free"));
-    assert_ne!(a.tree(), b.tree());
+    let [a, b] = [proofs.lease(), proofs.lease()];
     let (of_a, of_b) = (a.tree().to_owned(), b.tree().to_owned());
+    assert_ne!(of_a, of_b);
     // A share holds it as well.
     let share = a.share().expect("a share");
     drop((a, b));
-    assert_eq!(take("a").expect("free").tree(), of_b, "another's, while its own is in use");
+    assert_eq!(proofs.lease().tree(), of_b, "the first one is still in use");
     drop(share);
-    assert_eq!(take("b").expect("free").tree(), of_a, "the one that was not used for longest");
-    assert_eq!(take("a").expect("free").tree(), of_b, "its own");
-    assert_eq!(take("b").expect("free").tree(), of_a, "its own");
-    assert_eq!(proofs.pool.checkouts().expect("a list").len(), 2, "no third was needed");
+    assert_eq!(proofs.lease().tree(), of_a, "the first free one: builds remember paths");
 }
 
 #[test]
 fn l4_who_finds_all_in_use_waits_for_one() {
     let proofs = Proofs::start(Fixture::new());
     let mut held: Vec<Lease> = (0..4).map(|_| proofs.lease()).collect();
-    assert!(proofs.pool.lease("task").expect("a pool").is_none());
+    assert!(proofs.pool.lease().expect("a pool").is_none());
     let pool = proofs.pool.clone();
-    let waiting = std::thread::spawn(move || pool.wait("other").map(|lease| lease.tree().to_owned()));
+    let waiting = std::thread::spawn(move || pool.wait().map(|lease| lease.tree().to_owned()));
     let freed = held.remove(2).tree().to_owned();
     assert_eq!(waiting.join().expect("no panic").expect("a lease"), freed);
 }
 
 #[test]
-fn l4_checkouts_are_removed_unless_they_are_in_use() {
-    let proofs = Proofs::start(Fixture::new());
-    let lease = proofs.prepared();
-    let tree = lease.tree().to_owned();
-    let all = proofs.pool.checkouts().expect("a list");
-    assert!(!proofs.pool.remove(&all[0]).expect("looked at"), "it is in use");
-    drop(lease);
-    drop(proofs.lease());
-    assert!(!proofs.pool.remove(&all[0]).expect("looked at"), "it was used meanwhile");
-    let all = proofs.pool.checkouts().expect("a list");
-    assert!(proofs.pool.remove(&all[0]).expect("removed"));
-    assert!(!tree.exists() && proofs.pool.checkouts().expect("a list").is_empty());
-    assert_eq!(names(proofs.prepared().tree()), ["a.txt", "dir/b.txt"]);
-}
-
-#[test]
-fn s9_proof_checkouts_that_nobody_uses_are_pruned() {
+fn s9_what_proofs_keep_and_nobody_uses_is_pruned() {
     let f = Fixture::new();
     let data = Home::new(f.dir.path().join("data")).repo(f.repo.common_dir());
-    let proofs = Proofs { pool: Pool::at(data.proofs_path()), ..Proofs::start(f) };
-    let lease = proofs.prepared();
+    let proofs = Proofs { pool: Pool::at(data.path().to_owned()), ..Proofs::start(f) };
+    let mut lease = proofs.prepared();
+    lease.keep_caches().expect("kept");
     let prune = |days: i64| {
         let now = Timestamp::now() + SignedDuration::from_hours(24 * days);
         let prune = Prune::new(&proofs.f.repo, &data, Kinds::default(), Rules::default(), now);
@@ -262,10 +344,13 @@ fn s9_proof_checkouts_that_nobody_uses_are_pruned() {
         (plan.items.iter().map(|item| item.what.name()).collect::<Vec<_>>(), removed.collect::<Vec<_>>())
     };
     assert_eq!(prune(6), (vec![], vec![]));
-    assert_eq!(prune(8), (vec!["proof/0".to_owned()], vec![false]), "it is in use");
+    let (found, removed) = prune(8);
+    assert_eq!((found.len(), removed), (3, vec![false; 3]), "a proof is being made");
     drop(lease);
-    assert_eq!(prune(8), (vec!["proof/0".to_owned()], vec![true]));
-    assert_eq!(proofs.pool.checkouts().expect("a list"), []);
+    let (found, removed) = prune(8);
+    assert_eq!(removed, [true, true], "{found:?}");
+    assert_eq!(proofs.pool.leftovers().expect("a list"), []);
+    assert_eq!(names(proofs.prepared().tree()), ["a.txt", "dir/b.txt"]);
 }
 
 #[test]
@@ -305,14 +390,15 @@ fn l4_included_files_are_those_of_the_start() {
         fs::metadata(lease.tree().join(".env")).expect("there").mtime(),
         fs::metadata(proofs.f.path("conf/deep/x")).expect("there").mtime()
     );
-    // What a check did to them is undone; directories that lead elsewhere are not followed.
-    fs::write(lease.tree().join(".env"), "KEY=check\n").expect("write");
-    fs::remove_dir_all(lease.tree().join("conf")).expect("remove");
-    std::os::unix::fs::symlink(proofs.f.dir.path(), lease.tree().join("conf")).expect("a link");
+    // A directory of the commit that leads elsewhere is not followed.
+    let elsewhere = proofs.f.dir.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("directory");
+    fs::remove_dir_all(proofs.f.path("conf")).expect("remove");
+    std::os::unix::fs::symlink(&elsewhere, proofs.f.path("conf")).expect("a link");
+    proofs.f.git(&["add", "-f", "conf"]);
+    proofs.f.git(&["commit", "-qm", "a link"]);
     proofs.prepare(&mut lease);
-    assert_eq!(read(&lease, ".env"), "KEY=start\n");
-    assert_eq!(read(&lease, "conf/deep/x"), "start\n");
-    assert!(!proofs.f.dir.path().join("deep").exists());
+    assert_eq!(fs::read_dir(&elsewhere).expect("a directory").count(), 0);
     // One that the commit holds is the commit's.
     proofs.f.git(&["add", "-f", ".env"]);
     proofs.f.git(&["commit", "-qm", "committed"]);
@@ -346,20 +432,59 @@ fn l4_a_shallow_clone_can_be_proven() {
 }
 
 #[test]
-fn l4_a_sparse_checkout_is_proven_as_sparse_as_it_was_at_the_start() {
+fn l4_a_sparse_checkout_is_proven_whole() {
     let f = Fixture::new();
     f.write("big/x", "x");
     f.git(&["add", "-A"]);
     f.git(&["commit", "-qm", "more"]);
     f.git(&["sparse-checkout", "set", "dir"]);
+    assert!(!f.path("big/x").exists());
     let proofs = Proofs::start(f);
-    proofs.f.git(&["sparse-checkout", "set", "big"]);
-    let mut lease = proofs.prepared();
-    assert_eq!(names(lease.tree()), ["a.txt", "dir/b.txt"]);
-    fs::create_dir(lease.tree().join("big")).expect("directory");
-    fs::write(lease.tree().join("big/x"), "planted").expect("write");
-    proofs.prepare(&mut lease);
-    assert_eq!(names(lease.tree()), ["a.txt", "dir/b.txt"]);
+    let lease = proofs.prepared();
+    assert_eq!(names(lease.tree()), ["a.txt", "big/x", "dir/b.txt"]);
+    assert_eq!(proofs.git_there(&lease, &["ls-files", "-t"]), "H a.txt\nH big/x\nH dir/b.txt");
+}
+
+#[test]
+fn l4_a_partial_clone_can_be_proven_with_what_was_left_out() {
+    let f = Fixture::new();
+    f.git(&["config", "uploadpack.allowFilter", "true"]);
+    let (from, to) = (format!("file://{}", f.repo.toplevel().display()), f.dir.path().join("partial"));
+    let args = ["clone", "-q", "--filter=blob:none", &from, to.to_str().expect("a name")];
+    assert!(git_in(f.dir.path(), f.dir.path(), &args).status.success());
+    let proofs = Proofs::start(Fixture::open(f.dir, &to));
+    proofs.f.write("new", "of the agent\n");
+    proofs.commit_all();
+    let lease = proofs.prepared();
+    assert_eq!(names(lease.tree()), ["a.txt", "dir/b.txt", "new"]);
+    assert_eq!(proofs.git_there(&lease, &["log", "--format=%s"]), "work\nc3\nc2\nc1");
+    // The first version of the file was never fetched.
+    assert_eq!(proofs.git_there(&lease, &["show", "HEAD~3:a.txt"]), "one\ntwo\n1");
+}
+
+#[test]
+fn l4_tags_and_history_are_there() {
+    let f = Fixture::new();
+    f.git(&["tag", "-a", "v1.0", "-m", "one", "HEAD~1"]);
+    let proofs = Proofs::start(f);
+    proofs.f.write("new", "x");
+    proofs.commit_all();
+    let lease = proofs.prepared();
+    let described = proofs.git_there(&lease, &["describe", "--tags", "--long"]);
+    assert!(described.starts_with("v1.0-2-g"), "{described}");
+}
+
+#[test]
+fn l4_a_branch_whose_objects_are_gone_does_not_keep_a_commit_from_its_proof() {
+    let f = Fixture::new();
+    f.git(&["checkout", "-q", "--orphan", "lost"]);
+    f.git(&["commit", "-qm", "lost"]);
+    f.git(&["checkout", "-q", "main"]);
+    let proofs = Proofs::start(f);
+    proofs.f.git(&["branch", "-D", "-q", "lost"]);
+    proofs.f.git(&["reflog", "expire", "--expire=now", "--all"]);
+    proofs.f.git(&["gc", "-q", "--prune=now"]);
+    assert_eq!(names(proofs.prepared().tree()), ["a.txt", "dir/b.txt"]);
 }
 
 #[test]
@@ -410,18 +535,23 @@ fn l4_a_repository_that_moved_is_found_at_its_new_place() {
 }
 
 #[test]
-fn l4_a_commit_that_is_gone_is_said_and_caches_stay() {
+fn l4_a_commit_that_is_gone_is_said() {
     let proofs = Proofs::start(Fixture::new());
     let mut lease = proofs.prepared();
-    fs::create_dir(lease.tree().join("target")).expect("directory");
-    fs::write(lease.tree().join("target/x"), "x").expect("write");
     let gone = dacapo_core::git::Oid::parse(&"1".repeat(40)).expect("an id");
-    let request =
-        Request { source: &proofs.f.repo, commit: &gone, snapshot: &proofs.snapshot, keep: &[], setup: &[] };
+    let request = Request {
+        source: &proofs.f.repo,
+        commit: &gone,
+        snapshot: &proofs.snapshot,
+        setup: &[],
+        base: None,
+        start: Start::Caches,
+        env: &[],
+    };
     let error = lease.prepare(&request).expect_err("no such commit").to_string();
-    assert!(error.contains("check the commit out"), "{error}");
+    assert!(error.contains("copy the commit for its proof"), "{error}");
     proofs.prepare(&mut lease);
-    assert_eq!(names(lease.tree()), ["a.txt", "dir/b.txt", "target/x"]);
+    assert_eq!(names(lease.tree()), ["a.txt", "dir/b.txt"]);
 }
 
 #[test]
@@ -449,7 +579,7 @@ fn r0_what_a_pool_and_a_snapshot_write_is_the_users_alone() {
 }
 
 #[test]
-fn l4_a_warm_proof_starts_two_git_processes() {
+fn l4_a_proof_starts_few_git_processes() {
     let proofs = Proofs::start(Fixture::new());
     let bin = proofs.f.dir.path().join("bin");
     fs::create_dir(&bin).expect("directory");
@@ -470,5 +600,10 @@ fn l4_a_warm_proof_starts_two_git_processes() {
     proofs.commit_all();
     fs::remove_file(&log).expect("remove");
     proofs.prepare(&mut lease);
-    assert_eq!(fs::read_to_string(&log).expect("read").lines().count(), 2);
+    // The fetch itself, and those that it starts with the same program (upload-pack, and its pack-objects by git's own
+    // path); the checkout; the list of its files.
+    assert_eq!(fs::read_to_string(&log).expect("read").lines().count(), 4);
+    fs::remove_file(&log).expect("remove");
+    proofs.prepare(&mut lease);
+    assert_eq!(fs::read_to_string(&log).expect("read").lines().count(), 2, "the store has it already");
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use dacapo_core::proof::{Lease, ProofError, Snapshot};
 
 use crate::fixture::{Fixture, git_in};
-use crate::proof::{Proofs, content};
+use crate::proof::{How, Proofs, content};
 
 const COMMITTED: [(&str, &str); 2] = [("a.txt", "one\ntwo\n3\n"), ("dir/b.txt", "b\n")];
 
@@ -75,7 +75,7 @@ fn l4_attributes_and_excludes_are_those_of_the_start() {
         fs::write(lease.tree().join(name), "x").expect("write");
     }
     assert_eq!(proofs.git_there(&lease, &["status", "--porcelain"]), "?? planted");
-    assert_eq!(proofs.prepare(&mut lease).removed, 2);
+    proofs.prepare(&mut lease);
     assert_eq!(content(lease.tree()), committed());
 }
 
@@ -124,6 +124,7 @@ fn l4_replaced_objects_and_grafts_have_no_say() {
     let proofs = Proofs::start(f);
     proofs.f.git(&["replace", tip.as_str(), &forged]);
     fs::write(proofs.f.repo.common_dir().join("info/grafts"), format!("{tip}\n")).expect("write");
+    fs::write(proofs.f.repo.common_dir().join("shallow"), format!("{tip}\n")).expect("write");
     let lease = proofs.prepared();
     assert_eq!(content(lease.tree()), committed());
     assert_eq!(proofs.git_there(&lease, &["log", "--format=%s"]), "c3\nc2\nc1");
@@ -178,21 +179,6 @@ fn l4_directories_of_the_commit_that_checks_closed_are_opened() {
 }
 
 #[test]
-fn l4_an_edit_that_keeps_size_and_time_is_undone() {
-    let proofs = Proofs::start(Fixture::new());
-    let mut lease = proofs.prepared();
-    // Until git is sure that its index is newer than the file, it would look at the content anyway.
-    proofs.prepare(&mut lease);
-    let path = lease.tree().join("a.txt");
-    let modified = fs::metadata(&path).expect("there").modified().expect("a time");
-    fs::write(&path, "two\none\n3\n").expect("write");
-    let file = fs::File::options().write(true).open(&path).expect("open");
-    file.set_times(fs::FileTimes::new().set_modified(modified)).expect("times");
-    proofs.prepare(&mut lease);
-    assert_eq!(content(lease.tree()), committed());
-}
-
-#[test]
 fn l4_files_that_become_directories_and_back_are_what_the_commit_says() {
     let proofs = Proofs::start(Fixture::new());
     let mut lease = proofs.prepared();
@@ -234,33 +220,111 @@ fn l4_hooks_of_the_commit_or_of_the_user_do_not_run() {
 }
 
 #[test]
-fn r1_a_prepare_that_was_cut_short_is_repaired_by_the_next() {
+fn r1_what_a_crash_left_in_a_place_is_thrown_away() {
     let proofs = Proofs::start(Fixture::new());
-    let lease = proofs.prepared();
-    let (dir, tree) = (lease.tree().parent().expect("a parent").to_owned(), lease.tree().to_owned());
-    drop(lease);
-    let broken: [(&str, &dyn Fn()); 6] = [
-        ("killed in the middle of git", &|| {
-            fs::write(dir.join("index.lock"), "half").expect("write");
-            fs::write(tree.join("a.txt"), "half").expect("write");
-            fs::remove_file(tree.join("dir/b.txt")).expect("remove");
+    let place = proofs.f.dir.path().join("data/proof/0");
+    let left: [(&str, &dyn Fn()); 4] = [
+        ("half of a checkout", &|| {
+            fs::create_dir_all(place.join("tree/.git")).expect("directories");
+            fs::write(place.join("index.lock"), "half").expect("write");
+            fs::write(place.join("tree/a.txt"), "half").expect("write");
         }),
-        ("a half written index", &|| fs::write(dir.join("index"), "DIRC").expect("write")),
-        ("no index", &|| fs::remove_file(dir.join("index")).expect("remove")),
-        ("no git directory", &|| fs::remove_dir_all(tree.join(".git")).expect("remove")),
-        ("no tree", &|| fs::remove_dir_all(&tree).expect("remove")),
-        ("a tree that is a link", &|| {
-            fs::rename(&tree, dir.join("elsewhere")).expect("rename");
-            symlink("elsewhere", &tree).expect("a link");
+        ("a file", &|| fs::write(&place, "x").expect("write")),
+        ("a link", &|| symlink(proofs.f.dir.path(), &place).expect("a link")),
+        ("half of a store", &|| {
+            fs::remove_file(proofs.f.dir.path().join("data/store.git/config")).expect("remove");
         }),
     ];
-    for (what, break_it) in broken {
-        break_it();
+    drop(proofs.prepared());
+    for (what, leave) in left {
+        leave();
         let lease = proofs.prepared();
         assert_eq!(content(lease.tree()), committed(), "{what}");
-        assert!(!fs::symlink_metadata(&tree).expect("there").is_symlink());
         assert_eq!(proofs.git_there(&lease, &["status", "--porcelain"]), "", "{what}");
     }
+}
+
+/// An undeletable file in it must not keep other commits from their proofs.
+#[test]
+fn l4_a_checkout_that_cannot_be_removed_is_given_up() {
+    let proofs = Proofs::start(Fixture::new());
+    let lease = proofs.prepared();
+    let file = lease.tree().join("undeletable");
+    fs::write(&file, "x").expect("write");
+    let chattr = |flag: &str| {
+        let done = std::process::Command::new("chattr").arg(flag).arg(&file).output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    if !chattr("+i") {
+        // Only root may, and not on every file system. What follows is true of any error; see `files::remove`.
+        return;
+    }
+    drop(lease);
+    let left = fs::read_dir(proofs.f.dir.path().join("data/proof/undeletable")).expect("moved there");
+    let left: Vec<_> = left.map(|entry| entry.expect("entry").path()).collect();
+    assert_eq!(left.len(), 1);
+    assert_eq!(content(proofs.prepared().tree()), committed());
+    let undo = std::process::Command::new("chattr").arg("-i").arg(left[0].join("tree/undeletable")).status();
+    assert!(undo.expect("chattr").success());
+}
+
+#[test]
+fn l4_a_replaced_object_fails_the_proof() {
+    let proofs = Proofs::start(Fixture::new());
+    proofs.f.write("test.sh", "exit 1\n");
+    proofs.commit_all();
+    let id = proofs.f.git(&["rev-parse", "HEAD:test.sh"]);
+    proofs.f.write("good.sh", "exit 0\n");
+    let good = proofs.f.git(&["hash-object", "-w", "good.sh"]);
+    let object = |id: &str| proofs.f.repo.objects_dir().join(&id[..2]).join(&id[2..]);
+    fs::remove_file(object(&id)).expect("remove");
+    fs::copy(object(&good), object(&id)).expect("copy");
+    let refused = proofs.try_prepare(&mut proofs.lease(), How::default());
+    assert!(matches!(refused, Err(ProofError::Git(_))), "{refused:?}");
+}
+
+#[test]
+fn l4_bits_in_the_index_of_a_checkout_hide_nothing_in_the_next() {
+    let proofs = Proofs::start(Fixture::new());
+    let mut lease = proofs.prepared();
+    let ours = lease.tree().with_file_name("index");
+    let env = [("GIT_INDEX_FILE", ours.as_os_str())];
+    let done = std::process::Command::new("git")
+        .args(["-C", lease.tree().to_str().expect("a name"), "update-index", "--skip-worktree", "a.txt"])
+        .envs(env)
+        .status();
+    assert!(done.expect("git").success());
+    fs::remove_file(lease.tree().join("a.txt")).expect("remove");
+    proofs.prepare(&mut lease);
+    assert_eq!(content(lease.tree()), committed());
+}
+
+#[test]
+fn l4_objects_of_lfs_are_taken_only_if_they_are_what_their_name_says() {
+    let f = Fixture::new();
+    // As git-lfs has it: the object is looked for in `lfs.storage`, by the name in the pointer.
+    let smudge = "dir=$(git config lfs.storage); oid=$(sed -n 's/oid sha256://p'); \
+                  cat \"$dir/objects/$(echo $oid | cut -c1-2)/$(echo $oid | cut -c3-4)/$oid\"";
+    f.git(&["config", "filter.lfs.smudge", smudge]);
+    f.git(&["config", "filter.lfs.clean", "cat"]);
+    f.git(&["config", "filter.lfs.required", "true"]);
+    f.write(".gitattributes", "*.bin filter=lfs\n");
+    let content = b"large\n";
+    let sum: String = hmac_sha256::Hash::hash(content).iter().map(|byte| format!("{byte:02x}")).collect();
+    f.write("x.bin", &format!("version https://git-lfs.github.com/spec/v1\noid sha256:{sum}\nsize 6\n"));
+    f.git(&["add", "-A"]);
+    f.git(&["commit", "-qm", "lfs"]);
+    let object = f.repo.common_dir().join("lfs/objects").join(&sum[..2]).join(&sum[2..4]).join(&sum);
+    fs::create_dir_all(object.parent().expect("a parent")).expect("directories");
+    fs::write(&object, "forged\n").expect("write");
+    let proofs = Proofs::start(f);
+    let refused = proofs.try_prepare(&mut proofs.lease(), How::default());
+    assert!(refused.is_err(), "there is no such object: {refused:?}");
+    fs::write(&object, content).expect("write");
+    assert_eq!(text(&proofs.prepared(), "x.bin"), "large\n");
+    // Once it is in the store, what becomes of it elsewhere does not matter.
+    fs::write(&object, "forged\n").expect("write");
+    assert_eq!(text(&proofs.prepared(), "x.bin"), "large\n");
 }
 
 /// Git lives on when whoever started it is killed; until it is done the checkout is not free.
@@ -317,14 +381,12 @@ fn l4_a_snapshot_that_was_tampered_with_is_refused() {
     for piece in fs::read_dir(dir.join("pieces")).expect("pieces").map(|entry| entry.expect("entry").path()) {
         let before = fs::read(&piece).expect("read");
         fs::write(&piece, [&before[..], b"\n"].concat()).expect("write");
-        let refused = proofs.try_prepare(&mut lease, &[], &[]);
+        let refused = proofs.try_prepare(&mut lease, How::default());
         assert!(matches!(refused, Err(ProofError::SnapshotChanged { .. })), "{refused:?}");
         fs::remove_file(&piece).expect("remove");
-        let refused = proofs.try_prepare(&mut lease, &[], &[]);
+        let refused = proofs.try_prepare(&mut lease, How::default());
         assert!(matches!(refused, Err(ProofError::SnapshotMissing { .. })), "{refused:?}");
         fs::write(&piece, before).expect("write");
-        // The file that was laid out before would do, were it not asked for again.
-        fs::remove_dir_all(lease.tree()).expect("remove");
     }
     let manifest = dir.join("manifest");
     let text = fs::read(&manifest).expect("read");

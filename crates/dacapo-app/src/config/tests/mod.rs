@@ -115,7 +115,7 @@ loop_prompt = "go on"
 [worktree]
 setup = ["npm ci"]
 [proof]
-keep = ["build-cache"]
+cache = "none"
 [milestone]
 call_timeout = "1h30m"
 [notify]
@@ -170,7 +170,7 @@ cli = "glab"
             },
         },
         worktree: Worktree { setup: strings(&["npm ci"]), ..Worktree::default() },
-        proof: Proofs { keep: strings(&["build-cache"]) },
+        proof: Proofs { cache: ProofCaches::None },
         milestone: Milestone { call_timeout: Timespan::from_secs(5400), ..Milestone::default() },
         notify: Notify {
             desktop: false,
@@ -343,7 +343,7 @@ fn every_setting_is_shown_with_its_origin() {
     # spawn_task.context_passing.loop_prompt =             # not set
     worktree.setup = []                                    # default
     worktree.setup_timeout = "15m"                         # default
-    proof.keep = []                                        # default
+    proof.cache = "base"                                   # default
     milestone.max_iterations_per_milestone = 20            # default
     milestone.call_timeout = "10m"                         # default
     milestone.max_consecutive_rejections = 3               # default

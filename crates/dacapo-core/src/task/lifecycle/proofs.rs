@@ -65,11 +65,11 @@ impl Proofs {
 impl Lifecycle {
     /// What the proof at work needs done.
     pub(crate) fn proves(&self) -> Option<Step> {
-        self.proof.at_work.as_ref().map(Proving::step)
+        self.proof.at_work.as_ref().map(|proving| proving.step(&self.policy))
     }
 
     pub(super) fn plan_proof(&self) -> Option<Effect> {
-        self.proof.at_work.as_ref().map(|proving| proving.effect(&self.policy))
+        self.proof.at_work.as_ref().map(|proving| proving.effect(&self.policy, self.workspace.base.as_ref()))
     }
 
     /// What follows from an input for it.

@@ -102,6 +102,7 @@ impl Machine for Ticking {
                 trust_files: Vec::new(),
                 proof: Vec::new(),
                 proof_state: None,
+                proof_cache: None,
             })],
             _ => Vec::new(),
         }

@@ -2,12 +2,13 @@
 
 use super::world::*;
 use crate::engine::Planned as _;
-use crate::engine::machine::{Begin, Effect, Input, SetupRun};
+use crate::engine::machine::{Begin, Effect, Input, ProofPlan};
 use crate::event::{
     CheckPhase, Choice, Event, NeedKind, Outcome, ProofFailure, ProofState, StopReason, Unproven,
 };
 use crate::event::{Hidden, HiddenWhy};
-use crate::spec::{ProofAt, ProofPolicy, TaskSpec};
+use crate::proof::Start;
+use crate::spec::{CachePolicy, ProofAt, ProofPolicy, TaskSpec};
 
 fn checked_in_worktree(iterations: u32, checks: &[&str]) -> TaskSpec {
     TaskSpec { place: in_worktree(), ..checked(iterations, checks) }
@@ -45,10 +46,10 @@ fn l4_only_what_passes_in_a_checkout_of_the_commit_is_verified() {
     let world = world(checked(5, &["a", "b"]), |_, _| 0).run();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Checks, 1, 1, 0));
     assert!(world.result().verified);
-    assert_eq!(world.result().proof_state, Some(ProofState::Proven { commit_id: commit_of(0) }));
+    assert_eq!(world.result().proof_state, Some(ProofState::Proven { commit_id: commit_of(0), cache: None }));
     assert_eq!(proof_runs(&world), [(0, 0), (0, 1)]);
     assert_eq!(world.proofs.len(), 1);
-    assert_eq!((&world.proofs[0].commit, world.proofs[0].setup_run), (&commit_of(0), SetupRun::IfNeeded));
+    assert_eq!((&world.proofs[0].commit, world.proofs[0].start), (&commit_of(0), Start::Caches));
     let plan = world.checks.last().unwrap();
     assert_eq!((plan.phase, plan.commit.clone()), (CheckPhase::Proof, Some(commit_of(0))));
 }
@@ -136,33 +137,55 @@ fn l4_in_place_a_red_proof_ends_completed_and_unverified() {
     assert_eq!(world.result().proof[0].after, Some(true), "here it passed");
 }
 
+/// Answers a plan as a checkout would that has caches.
+fn with_caches(confirm: bool) -> impl FnMut(&ProofPlan) -> Input {
+    move |plan| Input::ProofReady {
+        set_up: false,
+        cache: (plan.start == Start::Caches).then(|| cache(confirm)),
+    }
+}
+
 #[test]
-fn l4_after_a_red_proof_the_setup_runs_anew_before_anybody_is_told() {
+fn l4_a_red_proof_from_caches_is_made_once_more_from_nothing() {
     for green in [true, false] {
-        let mut spec = checked_in_worktree(1, &["a", "b"]);
-        spec.policy.proof.setup.commands = vec!["install".into()];
         let mut runs = 0;
-        let world = world(spec, move |_, _| {
+        let mut world = world(checked_in_worktree(1, &["a", "b"]), move |_, _| {
             runs += 1;
             i32::from(runs == 1 || !green)
-        })
-        .run();
-        let setups: Vec<SetupRun> = world.proofs.iter().map(|plan| plan.setup_run).collect();
-        assert_eq!(setups, [SetupRun::IfNeeded, SetupRun::Anew]);
-        assert_eq!(proof_runs(&world), [(0, 0), (0, 0), (0, 1)], "a red one is enough to set it up anew");
+        });
+        world.on_proof = Box::new(with_caches(false));
+        let world = world.run();
+        let starts: Vec<Start> = world.proofs.iter().map(|plan| plan.start).collect();
+        assert_eq!(starts, [Start::Caches, Start::Nothing]);
+        assert_eq!(proof_runs(&world), [(0, 0), (0, 0), (0, 1)], "the first red one is enough");
         assert_eq!(world.result().verified, green);
+        assert_eq!(world.result().proof_cache, green.then_some(CachePolicy::None));
         assert_eq!(world.count(|event| matches!(event, Event::ProofFailed { .. })), usize::from(!green));
     }
 }
 
 #[test]
-fn l4_a_setup_that_just_ran_does_not_run_again() {
+fn l4_a_green_proof_from_caches_counts_unless_files_are_gone() {
+    let mut plain = world(checked_in_worktree(1, &["a"]), |_, _| 0);
+    plain.on_proof = Box::new(with_caches(false));
+    let plain = plain.run();
+    assert_eq!((plain.proofs.len(), plain.result().verified), (1, true));
+    assert_eq!(plain.result().proof_cache, Some(CachePolicy::Base));
+
+    let mut gone = world(checked_in_worktree(1, &["a"]), |_, _| 0);
+    gone.on_proof = Box::new(with_caches(true));
+    let gone = gone.run();
+    let starts: Vec<Start> = gone.proofs.iter().map(|plan| plan.start).collect();
+    assert_eq!((starts, gone.result().verified), (vec![Start::Caches, Start::Nothing], true));
+    assert_eq!(gone.result().proof_cache, Some(CachePolicy::None));
+}
+
+#[test]
+fn l4_without_caches_every_proof_starts_from_nothing() {
     let mut spec = checked_in_worktree(1, &["a"]);
-    spec.policy.proof.setup.commands = vec!["install".into()];
-    let mut world = world(spec, |_, _| 1);
-    world.on_proof = Box::new(|_| Input::ProofReady { set_up: true });
-    let world = world.run();
-    assert_eq!((world.proofs.len(), proof_runs(&world).len()), (1, 1));
+    spec.policy.proof.cache = CachePolicy::None;
+    let world = world(spec, |_, _| 1).run();
+    assert_eq!(world.proofs.iter().map(|plan| plan.start).collect::<Vec<_>>(), [Start::Nothing]);
 }
 
 #[test]
@@ -313,7 +336,7 @@ fn the_state_of_a_proof_reads_as_it_was_written() {
     assert_eq!(json["hidden"][0]["why"], "skip_worktree");
     let unavailable = Unproven::Unavailable { message: "x".into(), cure: None };
     for state in [
-        ProofState::Proven { commit_id: oid(1) },
+        ProofState::Proven { commit_id: oid(1), cache: None },
         ProofState::PassedHere(failed),
         ProofState::PassedHere(unavailable),
         ProofState::PassedHere(Unproven::NoCommit),

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 
 use super::world::*;
 use crate::engine::Planned as _;
-use crate::engine::machine::{Begin, Effect, Input, Machine, SetupRun};
+use crate::engine::machine::{Begin, Effect, Input, Machine};
 use crate::event::{CheckPhase, Command, Envelope, Event, KnownLimit, Outcome, TurnEnd, WaitCause};
+use crate::proof::Start;
 use crate::spec::SessionMode;
 use crate::spec::{ProofAt, ProofPolicy, TaskSpec};
 
@@ -225,8 +226,9 @@ pub(super) fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
                 Some(Input::ProofUnavailable { message, cure: None })
             }
             Effect::PrepareProof(plan) => {
-                let ran = plan.setup_run == SetupRun::Anew || choices.yes(2);
-                Some(Input::ProofReady { set_up: ran && !plan.setup.commands.is_empty() })
+                let with_caches = plan.start == Start::Caches && choices.yes(2);
+                let cache = with_caches.then(|| cache(choices.yes(2)));
+                Some(Input::ProofReady { set_up: !plan.setup.commands.is_empty(), cache })
             }
             Effect::Land(_) if choices.yes(6) => Some(Input::LandedElsewhere { problem: "moved".into() }),
             Effect::BeginTurn(start) if choices.yes(5) => {

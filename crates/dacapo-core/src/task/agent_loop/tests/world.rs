@@ -7,14 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::Planned as _;
 use crate::engine::machine::{
-    Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, ProofPlan, SetupPlan, SetupRun,
-    TurnPlan, WritingPlan,
+    Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, ProofPlan, SetupPlan, TurnPlan,
+    WritingPlan,
 };
-use crate::event::Hidden;
 use crate::event::{
     CheckPhase, Command, CommitPlanned, Envelope, Event, FORMAT, IterationRecord, KnownLimit, Outcome,
     Received, SetupResult, StopReason, TaskResult, TurnEnd, WritingEnd,
 };
+use crate::event::{Hidden, ProofCache};
 use crate::git::Oid;
 use crate::spec::{TaskSpec, Writing};
 use crate::task::agent_loop::AgentLoop;
@@ -103,8 +103,13 @@ pub(super) fn changes(plan: &CommitPlan) -> CommitPlanned {
 }
 
 /// The checkout is there, and its setup ran only where that was asked for.
+/// Caches of an earlier commit.
+pub(super) fn cache(confirm: bool) -> ProofCache {
+    ProofCache { commit_id: oid(7), confirm }
+}
+
 pub(super) fn ready(plan: &ProofPlan) -> Input {
-    Input::ProofReady { set_up: plan.setup_run == SetupRun::Anew }
+    Input::ProofReady { set_up: !plan.setup.commands.is_empty(), cache: None }
 }
 
 /// Nothing changes.

@@ -7,9 +7,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::Planned as _;
-use crate::engine::machine::{
-    Begin, CheckPlan, Effect, Input, Machine, ProofPlan, SetupRun, TurnPlan, WorkQuery,
-};
+use crate::engine::machine::{Begin, CheckPlan, Effect, Input, Machine, ProofPlan, TurnPlan, WorkQuery};
 use crate::engine::machine::{NamedCommit, WorkFacts};
 use crate::event::{
     CheckPhase, CheckResult, Command, Envelope, Event, FORMAT, FailureKind, IterationRecord, KnownLimit,
@@ -220,7 +218,7 @@ impl World {
                 self.proofs.push(plan.clone());
                 match self.no_proof {
                     Some(message) => Input::ProofUnavailable { message: message.into(), cure: None },
-                    None => Input::ProofReady { set_up: plan.setup_run == SetupRun::Anew },
+                    None => Input::ProofReady { set_up: !plan.setup.commands.is_empty(), cache: None },
                 }
             }
             Effect::FindHidden { .. } => Input::HiddenFound {

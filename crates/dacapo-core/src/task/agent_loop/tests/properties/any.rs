@@ -130,7 +130,9 @@ pub(super) fn any_planned(
 pub(super) fn nonsense(choices: &mut Choices, world: &World) -> Input {
     let number = u32::from(choices.below(6));
     match choices.below(16) {
-        12 => Input::ProofReady { set_up: choices.yes(2) },
+        12 => {
+            Input::ProofReady { set_up: choices.yes(2), cache: choices.yes(2).then(|| cache(choices.yes(2))) }
+        }
         13 => Input::ProofUnavailable { message: "no".into(), cure: None },
         14 => Input::HiddenFound { hidden: Vec::new(), total: 0 },
         11 => Input::Written(WritingRecord {
