@@ -269,14 +269,14 @@ messages! {
         zh_tw: "任務「{task}」的日誌前後矛盾：它反覆要求同一步驟。沒有再啟動任何內容；分支和檔案沒有變更",
     }
     proof_snapshot_missing(path: &str) {
-        en: "the snapshot of the start is gone ({path})",
-        zh_cn: "启动时的快照已不存在（{path}）",
-        zh_tw: "啟動時的快照已不存在（{path}）",
+        en: "it cannot be proven: the settings noted before the agent ran are gone ({path})",
+        zh_cn: "无法证明：智能体运行之前记下的设置已不存在（{path}）",
+        zh_tw: "無法證明：代理執行之前記下的設定已不存在（{path}）",
     }
     proof_snapshot_changed(path: &str) {
-        en: "the snapshot of the start was changed ({path})",
-        zh_cn: "启动时的快照被改动过（{path}）",
-        zh_tw: "啟動時的快照被變更過（{path}）",
+        en: "it cannot be proven: the settings noted before the agent ran were changed ({path})",
+        zh_cn: "无法证明：智能体运行之前记下的设置被改动过（{path}）",
+        zh_tw: "無法證明：代理執行之前記下的設定被變更過（{path}）",
     }
 
     limit_value(key: &str, value: &str, expected: &str) {

@@ -45,10 +45,10 @@ pub enum ProofError {
         source: io::Error,
     },
     /// The snapshot of the start is not there.
-    #[error("the snapshot of the start is gone ({path})", path = .path.display())]
+    #[error("it cannot be proven: the settings noted before the agent ran are gone ({path})", path = .path.display())]
     SnapshotMissing { path: PathBuf },
     /// The snapshot of the start is not what was taken.
-    #[error("the snapshot of the start was changed ({path})", path = .path.display())]
+    #[error("it cannot be proven: the settings noted before the agent ran were changed ({path})", path = .path.display())]
     SnapshotChanged {
         /// The file that differs.
         path: PathBuf,
