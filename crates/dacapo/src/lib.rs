@@ -85,6 +85,7 @@ pub fn main() -> ExitCode {
     // What our caller has open (a lock, a pipe that somebody reads to its end) is not for tasks that outlive it; what was
     // handed to us by number stays with us.
     dacapo_core::process::keep_descriptors_to_ourselves();
+    dacapo_core::process::survive_file_size_limit();
     if args.get(1).is_some_and(|word| word == commands::RUN_ARGUMENT) {
         let log = start_log();
         let code = commands::run_in_background(&app(), &args[2..]);

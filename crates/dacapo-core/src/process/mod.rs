@@ -46,7 +46,7 @@ pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Un
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;
 pub use mask::{Content, Masker, StreamMask, is_secret_name};
-pub use signals::keep_descriptors_to_ourselves;
+pub use signals::{keep_descriptors_to_ourselves, survive_file_size_limit};
 pub(crate) use start::{Child, Group, With, read_both};
 pub use start::{RUNNER_ARGUMENT, leave};
 pub use stream::{Follower, Progress, tail};

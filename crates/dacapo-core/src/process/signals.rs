@@ -115,6 +115,13 @@ fn duration(time: libc::timeval) -> Duration {
         + Duration::from_micros(time.tv_usec.try_into().unwrap_or(0))
 }
 
+/// Lets a write beyond the limit of file sizes (`ulimit -f`) fail like one to a full disk. By default it would end the process
+/// without a word. Programs that are started get the default back.
+pub fn survive_file_size_limit() {
+    // SAFETY: ignoring a signal has no handler that could run.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// Marks every descriptor from 3 up as not to be inherited.
 pub fn keep_descriptors_to_ourselves() {
     #[cfg(target_os = "linux")]

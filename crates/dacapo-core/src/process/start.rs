@@ -217,7 +217,7 @@ mod system {
         }
     }
 
-    /// Signals as a program expects them: none blocked, and SIGPIPE, which Rust ignores, as it is by default.
+    /// Signals as a program expects them: none blocked, and the two that we ignore (SIGPIPE, SIGXFSZ) as they are by default.
     struct Attributes(MaybeUninit<libc::posix_spawnattr_t>);
 
     impl Attributes {
@@ -226,7 +226,7 @@ mod system {
             // SAFETY: initialises what it is given.
             check(unsafe { libc::posix_spawnattr_init(all.as_mut_ptr()) })?;
             let mut made = Self(all);
-            let (mut none, mut pipe) =
+            let (mut none, mut ignored) =
                 (MaybeUninit::<libc::sigset_t>::uninit(), MaybeUninit::<libc::sigset_t>::uninit());
             let mut flags = libc::POSIX_SPAWN_SETSIGDEF | libc::POSIX_SPAWN_SETSIGMASK;
             if group == Group::Own {
@@ -236,10 +236,11 @@ mod system {
             // SAFETY: the sets are initialised before they are used, the attributes above; group 0 is one of its own.
             unsafe {
                 libc::sigemptyset(none.as_mut_ptr());
-                libc::sigemptyset(pipe.as_mut_ptr());
-                libc::sigaddset(pipe.as_mut_ptr(), libc::SIGPIPE);
+                libc::sigemptyset(ignored.as_mut_ptr());
+                libc::sigaddset(ignored.as_mut_ptr(), libc::SIGPIPE);
+                libc::sigaddset(ignored.as_mut_ptr(), libc::SIGXFSZ);
                 check(libc::posix_spawnattr_setsigmask(made.0.as_mut_ptr(), none.as_ptr()))?;
-                check(libc::posix_spawnattr_setsigdefault(made.0.as_mut_ptr(), pipe.as_ptr()))?;
+                check(libc::posix_spawnattr_setsigdefault(made.0.as_mut_ptr(), ignored.as_ptr()))?;
                 check(libc::posix_spawnattr_setpgroup(made.0.as_mut_ptr(), 0))?;
                 check(libc::posix_spawnattr_setflags(made.0.as_mut_ptr(), flags))?;
             }

@@ -108,7 +108,7 @@ fn r2_output_for_which_there_is_no_room_is_missed_and_said() {
     let world = World::new();
     // A limit of file sizes, as near to a full disk as a test without privileges comes.
     let script = format!(
-        "trap '' XFSZ; ulimit -f 200; exec '{}' exec --name t --agent-cmd 'head -c 1000000 /dev/zero | tr \"\\0\" x; echo; echo 1 > a' --json work",
+        "ulimit -f 200; exec '{}' exec --name t --agent-cmd 'head -c 1000000 /dev/zero | tr \"\\0\" x; echo; echo 1 > a' --json work",
         env!("CARGO_BIN_EXE_dacapo")
     );
     let ours = world.command::<&str>(&[]);
