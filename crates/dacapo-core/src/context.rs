@@ -20,6 +20,8 @@ pub use conversation::Conversation;
 pub use history::{History, Past};
 pub(crate) use merge_message::MergeMessage;
 pub use message::CommitMessage;
+#[cfg(test)]
+pub(crate) use prompt::inert;
 pub use prompt::{PromptParts, prompt};
 pub use shortfall::{Shortfall, hidden_because, hidden_files};
 pub use summary::{question, summarize};

@@ -127,7 +127,8 @@ fn with_context(told: &PromptParts<'_>) -> String {
     }
     // The number of the iteration grows too.
     let number = (told.iteration + 1).to_string();
-    let past = told.history.render(bytes.saturating_sub(checks.len() + number.len()));
+    let past = inert(&told.history.render(bytes.saturating_sub(checks.len() + number.len())));
+    let checks = inert(&checks);
 
     let mut out = format!("<task_context>\n## Original Task\n{}\n\n", told.prompt);
     if let Some(plan) = told.plan {
@@ -144,6 +145,24 @@ fn with_context(told: &PromptParts<'_>) -> String {
     out.push_str(&rules(told));
     out.push_str("\n\n");
     out.push_str(told.prompt);
+    out
+}
+
+/// Takes the meaning from tags of the context block in what agents and checks said: what they say must not end the block
+/// that quotes it. The length stays the same.
+pub(crate) fn inert(text: &str) -> String {
+    const NAME: &str = "task_context";
+    let is_tag = |rest: &str| {
+        let name = rest.trim_start().trim_start_matches('/').trim_start();
+        name.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut parts = text.split('<');
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        out.push(if is_tag(part) { '[' } else { '<' });
+        out.push_str(part);
+    }
     out
 }
 
