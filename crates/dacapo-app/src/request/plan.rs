@@ -33,7 +33,7 @@ pub(super) fn plan(
         return Ok(Some(Plan { path: path.clone(), text: text.trim_end().to_owned(), named: true }));
     }
     let Some(FoundPlan { path, name, text }) = found(repo) else { return Ok(None) };
-    if is_committed(repo, &name, &text) {
+    if is_committed(repo, &name) {
         let old = OldPlan { name, text };
         if old.answer(data) != Some(true) {
             let name = old.name.display().to_string();
@@ -77,7 +77,7 @@ impl OldPlan {
         }
         let FoundPlan { name, text, .. } = found(repo)?;
         let old = Self { name, text };
-        (is_committed(repo, &old.name, &old.text) && old.answer(data).is_none()).then_some(old)
+        (is_committed(repo, &old.name) && old.answer(data).is_none()).then_some(old)
     }
 
     /// Keeps the user's word, for exactly this content.
@@ -108,12 +108,16 @@ pub enum Answer {
     LeaveOut,
 }
 
-/// Whether HEAD has the file just so: then it is not of today.
-fn is_committed(repo: &Repo, name: &Path, text: &str) -> bool {
-    let head = repo.head().ok().and_then(|head| head.commit);
-    let most = usize::try_from(LARGEST_FOUND).unwrap_or(usize::MAX);
-    head.and_then(|head| repo.file_at(&head, name, most).ok().flatten())
-        .is_some_and(|committed| committed == text.as_bytes())
+/// Returns true if the plan comes from a commit as it is: then it is not of today. Outside of the repository, where links can
+/// lead, the link counts.
+fn is_committed(repo: &Repo, name: &Path) -> bool {
+    let top = repo.toplevel();
+    let is_unchanged = |path: &Path| repo.is_unchanged(path).unwrap_or(true);
+    let real = top.canonicalize().ok().zip(top.join(name).canonicalize().ok());
+    match real.as_ref().and_then(|(top, real)| real.strip_prefix(top).ok()) {
+        Some(inside) => is_unchanged(inside),
+        None => name.ancestors().filter(|part| top.join(part).is_symlink()).any(is_unchanged),
+    }
 }
 
 /// The newest `*.md` in `.dacapo/plans/`, else in `.claude/plans/` (C1).

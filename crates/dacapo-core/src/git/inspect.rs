@@ -32,6 +32,13 @@ impl Repo {
         }
     }
 
+    /// Returns true if HEAD has this file or link, and git sees no difference: line ends, keywords and filters aside.
+    pub fn is_unchanged(&self, path: &Path) -> Result<bool, GitError> {
+        let call = self.call("look whether a file has changed").args(["--literal-pathspecs", "status"]);
+        let call = call.args(["--porcelain", "-z", "--untracked-files=all", "--ignored", "--"]);
+        Ok(call.arg(path).stdout()?.is_empty() && self.head()?.commit.is_some())
+    }
+
     /// Where HEAD of this very working tree has been, newest first, at most `most` places. Git may keep no such log;
     /// then there are none.
     pub(crate) fn head_was_at(&self, most: usize) -> Result<Vec<Oid>, GitError> {

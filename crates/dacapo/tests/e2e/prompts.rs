@@ -173,6 +173,43 @@ fn c1_an_old_plan_never_slips_in() {
     assert_eq!(run("d", &[]).1, "go\n\n## Plan\nold, and more");
 }
 
+/// Behind a link, or checked out with other line ends or a keyword filled in, a committed plan is as old as any.
+#[test]
+fn c1_an_old_plan_does_not_slip_in_by_another_way() {
+    for (files, link, settings) in [
+        (&[("docs/plans/old.md", "old\n")][..], Some("../docs/plans"), &[][..]),
+        (&[(".dacapo/plans/old.md", "old\n"), (".gitattributes", "*.md text eol=crlf\n")], None, &[]),
+        (&[(".dacapo/plans/old.md", "old $Id$\n"), (".gitattributes", "*.md ident\n")], None, &[]),
+        (&[(".dacapo/plans/old.md", "old\n")], None, &["core.autocrlf", "true"]),
+    ] {
+        let world = World::new();
+        if let [name, value] = settings {
+            world.git(&["config", name, value]);
+        }
+        for (path, text) in files {
+            world.write(path, text);
+        }
+        if let Some(to) = link {
+            std::fs::create_dir_all(world.repo().join(".dacapo")).unwrap();
+            std::os::unix::fs::symlink(to, world.repo().join(".dacapo/plans")).unwrap();
+        }
+        world.git(&["add", "-A", "-f"]);
+        world.git(&["commit", "-qm", "plans"]);
+        // As a clone has it.
+        let _ = std::fs::remove_file(world.repo().join(".dacapo/plans/old.md"));
+        world.git(&["checkout", "-q", "-f", "HEAD", "--", "."]);
+        let run = |name: &str| {
+            let words = ["--worktree", "--name", name, "--agent-cmd", "echo x >> log", "go"];
+            (world.exec(&words).expect(0).stdout, world.prompt(name, 0))
+        };
+        let (said, prompt) = run("a");
+        assert_eq!(prompt, "go", "{files:?}");
+        assert!(said.contains("is committed and unchanged, so it is not used"), "{said}");
+        world.write(files[0].0, "today's\n");
+        assert_eq!(run("b").1, "go\n\n## Plan\ntoday's", "{files:?}");
+    }
+}
+
 #[test]
 fn c1_a_person_is_asked_once_whether_an_old_plan_is_to_be_used() {
     const QUESTION: &str = "use it, now and until it changes?";
