@@ -100,6 +100,16 @@ messages! {
         zh_cn: "--checks：你没有采用找到的检查",
         zh_tw: "--checks：你沒有採用找到的檢查",
     }
+    start_checks_unconfirmed(found: &str) {
+        en: "the checks that were found here are not confirmed yet, and nobody can be asked: {found}",
+        zh_cn: "在这里找到的检查还没有确认过，而现在无法询问：{found}",
+        zh_tw: "在這裡找到的檢查還沒有確認過，而現在無法詢問：{found}",
+    }
+    start_confirm_checks() {
+        en: "--checks uses them, now and from then on",
+        zh_cn: "--checks 采用这些检查，现在和以后都用",
+        zh_tw: "--checks 採用這些檢查，現在和以後都用",
+    }
     start_how_to_set_checks() {
         en: "--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml",
         zh_cn: "--check 'CMD'，或在 .dacapo/config.toml 中写 checks = [\"CMD\"]",

@@ -39,15 +39,16 @@ pub(super) fn project_checks(
         return Ok(used);
     }
     match answers.to(Question::Checks { found })? {
-        Answer::Yes => remember(data.path(), Remembered::Checks, &commands, &commands),
+        // Asking for them by a flag confirms them, where nobody can be asked.
+        Answer::Yes | Answer::Unasked => {
+            remember(data.path(), Remembered::Checks, &commands, &commands);
+        }
         Answer::No => {
             return Err(Failure::usage(say(Messages::start_checks_declined))
                 .kept(say(Messages::kept_nothing_started))
                 .hint(say(Messages::start_how_to_set_checks))
                 .into());
         }
-        // Used this time.
-        Answer::Unasked => {}
         Answer::Use(own) => return Ok(own),
     }
     Ok(commands)

@@ -151,8 +151,9 @@ impl Ground {
                     Answer::Yes => commands.clone(),
                     Answer::No => Vec::new(),
                     Answer::Use(own) => own,
-                    // Used this time.
-                    Answer::Unasked => return Ok(Conditions::Found(found)),
+                    // Asking for them by a flag confirms them.
+                    Answer::Unasked if request.project_checks => commands.clone(),
+                    Answer::Unasked => return Err(unconfirmed(&commands).into()),
                 };
                 remember(self.data.path(), Remembered::Checks, &commands, &used);
                 used
@@ -160,6 +161,15 @@ impl Ground {
         };
         Ok(if used == commands { Conditions::Found(found) } else { Conditions::Chosen(used) })
     }
+}
+
+/// Checks were found, nobody has confirmed them, and nobody can be asked (L3).
+fn unconfirmed(commands: &[String]) -> Failure {
+    let found = commands.join(", ");
+    Failure::usage(say(|m| m.start_checks_unconfirmed(&found)))
+        .kept(say(Messages::kept_nothing_started))
+        .hint(say(Messages::start_confirm_checks))
+        .hint(say(Messages::start_how_to_set_checks))
 }
 
 fn add<'a>(checks: &mut Vec<String>, own: impl Iterator<Item = &'a String>) {

@@ -193,6 +193,25 @@ fn l0_what_is_missing_is_named_before_anything_is_made() {
     assert!(world.tasks().is_empty());
 }
 
+#[test]
+fn l3_found_checks_that_nobody_confirmed_are_not_run_without_a_terminal() {
+    let world = world();
+    let log = world.scratch("make.log");
+    world.program("make", &format!("#!/bin/sh\necho ran >> '{}'\ntest -e done.txt\n", log.display()));
+    world.write("Makefile", "test:\n\ttest -e done.txt\n");
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "make"]);
+    let ran = world.run(&["make it pass"]).expect(2);
+    for text in ["make test", "--check 'CMD'", "--checks"] {
+        assert!(ran.stderr.contains(text), "{text}\n{}", ran.stderr);
+    }
+    assert_eq!((log.exists(), world.tasks()), (false, Vec::<String>::new()));
+    // Whoever asks for them confirms them.
+    let ran = world.run(&["make it pass", "--checks"]).expect(0);
+    assert!(ran.stdout.contains("✓ proven"), "{}", ran.stdout);
+    assert!(world.run(&["make it pass"]).expect(0).stdout.contains("✓ proven"));
+}
+
 #[cfg(target_os = "linux")]
 mod at_a_terminal {
     use super::world;
@@ -281,7 +300,8 @@ mod at_a_terminal {
 
     #[test]
     fn l3_a_pasted_block_keeps_its_next_line() {
-        for words in ["\"make it pass\" -q", "spawn --checks make it pass"] {
+        // Nobody is asked, so found checks run only where they were asked for.
+        for (words, tasks) in [("\"make it pass\" -q", 0), ("spawn --checks make it pass", 1)] {
             let world = with_makefile();
             let line = format!("\"$0\" {words}; read next; echo \"the next line: $next\"");
             let shell =
@@ -290,7 +310,11 @@ mod at_a_terminal {
             assert_eq!(code, Some(0), "{said}");
             assert!(said.contains("the next line: dacapo list"), "{said}");
             assert!(!said.contains("[Enter]"), "{said}");
-            assert_eq!(world.tasks().len(), 1);
+            assert_eq!(
+                (world.tasks().len(), said.contains("not confirmed yet")),
+                (tasks, tasks == 0),
+                "{said}"
+            );
             let _ = world.run(&["wait"]);
         }
     }
