@@ -280,16 +280,24 @@ fn built_in(
     wanted: &AgentChoice,
     profile: &AgentProfile,
 ) -> Result<AgentSpec, Failure> {
-    let wish = Wish {
-        model: wanted.model.as_deref().or(profile.model.as_deref()),
-        approval: wanted.approval,
-        as_root: rustix::process::geteuid().is_root(),
-    };
+    let model = wanted.model.as_deref().or(profile.model.as_deref());
+    refuse_option(adapter.name(), model)?;
+    let wish = Wish { model, approval: wanted.approval, as_root: rustix::process::geteuid().is_root() };
     adapter.profile(&wish).map_err(|unable| {
         Failure::usage(refusals::unable(&unable))
             .hint(say(Messages::agent_approval_auto))
             .kept(say(Messages::kept_nothing_started))
     })
+}
+
+/// Refuses a name of a model that the agent's command line would take for an option of its own.
+pub(crate) fn refuse_option(agent: &str, model: Option<&str>) -> Result<(), Failure> {
+    match model.filter(|model| model.starts_with('-')) {
+        None => Ok(()),
+        Some(model) => Err(Failure::usage(say(|m| m.agent_model_is_option(agent, model)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(|m| m.agent_name_model(agent)))),
+    }
 }
 
 /// The small agent of our own, at the endpoint that the config names (A6).

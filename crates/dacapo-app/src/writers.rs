@@ -5,7 +5,7 @@ use dacapo_core::agent::{self, Adapter, Wish};
 use dacapo_core::spec::Writing;
 use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
-use crate::agents::{self, Chosen};
+use crate::agents::{self, Chosen, refuse_option};
 use crate::config::Config;
 use crate::error::Failure;
 use crate::messages::{Messages, Text, say};
@@ -60,6 +60,7 @@ fn same_agent(
         return endpoint(what, model, config).map(Some);
     }
     let Some(adapter) = built_in(first, chosen) else { return Ok(None) };
+    refuse_option(adapter.name(), Some(model))?;
     let wish = Wish {
         model: Some(model),
         approval: Approval::ReadOnly,

@@ -26,6 +26,16 @@ messages! {
         zh_cn: "智能体“{agent}”是一条命令：Dacapo 无法选择它的模型",
         zh_tw: "代理「{agent}」是一條指令：Dacapo 無法選擇它的模型",
     }
+    agent_model_is_option(agent: &str, model: &str) {
+        en: "the model of agent '{agent}' is '{model}', which begins with '-': the agent would take it for an option",
+        zh_cn: "智能体“{agent}”的模型是“{model}”，它以“-”开头：智能体会把它当作选项",
+        zh_tw: "代理「{agent}」的模型是「{model}」，它以「-」開頭：代理會把它當作選項",
+    }
+    agent_name_model(agent: &str) {
+        en: "--model NAME, or model = \"NAME\" in [agents.{agent}]",
+        zh_cn: "--model 名称，或在 [agents.{agent}] 中写 model = \"名称\"",
+        zh_tw: "--model 名稱，或在 [agents.{agent}] 中寫 model = \"名稱\"",
+    }
     agent_model_into_command() {
         en: "put the model into the command itself",
         zh_cn: "把模型写进命令里",

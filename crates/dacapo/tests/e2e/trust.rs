@@ -336,3 +336,20 @@ mod at_a_terminal {
         assert_eq!(ran_by_the_repository(&world), [] as [String; 0]);
     }
 }
+
+/// A name of a model becomes an argument of the agent's command line, and must not become an option of its own (t05).
+#[test]
+fn r6_a_model_that_looks_like_an_option_is_refused() {
+    for agent in ["claude", "codex", "copilot", "gemini", "opencode", "qwen"] {
+        let world = World::new();
+        world.program(agent, "#!/bin/sh\nexit 9\n");
+        world.config(&format!("[agents.{agent}]\nmodel = \"--proxy=http://127.0.0.1:9\"\n"));
+        let ran = world.exec(&["--agent", agent, "--name", "t", "go"]).expect(2);
+        let text =
+            format!("the model of agent '{agent}' is '--proxy=http://127.0.0.1:9', which begins with '-'");
+        assert!(ran.stderr.contains(&text), "{}", ran.stderr);
+        let ran = world.exec(&["--agent", agent, "--model=-x", "--name", "t", "go"]).expect(2);
+        assert!(ran.stderr.contains("is '-x', which begins with '-'"), "{}", ran.stderr);
+        assert_eq!(world.tasks(), Vec::<String>::new());
+    }
+}
