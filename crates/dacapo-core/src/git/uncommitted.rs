@@ -39,8 +39,16 @@ impl Repo {
     /// Makes the user's changes a commit on their branch, so that no iteration's commit is mixed with them.
     /// The same files stay out as of any commit of ours. `request.home` must be HEAD as it is.
     pub fn keep_user_changes(&self, request: &CommitRequest<'_>) -> Result<SavedChanges, GitError> {
-        // Before anything is staged: what the user had staged may differ from both HEAD and the files.
-        let index_tree = self.write_tree(None).ok();
+        // Before anything is staged: what the user had staged may differ from both HEAD and the files, and once the index
+        // has changed nothing else names it. Cut short in between, it is under its ref.
+        let before = request.home.commit.as_ref().map(|head| self.tree_of(head)).transpose()?;
+        let staged = match self.write_tree(None).ok().filter(|index| before.as_ref() != Some(index)) {
+            Some(tree) => {
+                let commit = self.commit_tree(&tree, request.home.commit.as_ref(), request)?;
+                Some((tree, self.rescue(request.rescue_prefix, "index", &commit)?))
+            }
+            None => None,
+        };
         let prepared = self.prepare_commit(request)?;
         let Prepared { head, commit, left_out, problems, .. } = prepared;
         let (nested, problems): (Vec<_>, Vec<_>) =
@@ -52,17 +60,19 @@ impl Repo {
             )
             .collect();
         let mut kept = SavedChanges { head, rescued: Vec::new(), left_out, nested, problems };
-        let Some(commit) = commit.filter(|_| kept.problems.is_empty()) else { return Ok(kept) };
-
-        let before = commit.parent.as_ref().map(|parent| self.tree_of(parent)).transpose()?;
-        if let Some(index) =
-            index_tree.filter(|index| *index != commit.tree && before.as_ref() != Some(index))
-        {
-            let staged = self.commit_tree(&index, commit.parent.as_ref(), request)?;
-            kept.rescued.push(self.rescue(request.rescue_prefix, "index", &staged)?);
+        let Some(commit) = commit.filter(|_| kept.problems.is_empty()) else {
+            kept.rescued.extend(staged.map(|(_, rescued)| rescued));
+            return Ok(kept);
+        };
+        let mut needless = Vec::new();
+        match staged {
+            Some((tree, rescued)) if tree == commit.tree => needless.push(rescued.name),
+            Some((_, rescued)) => kept.rescued.push(rescued),
+            None => {}
         }
         // Under a ref before the branch moves, so that a reset of the branch later does not lose it.
         kept.rescued.push(self.rescue(request.rescue_prefix, "tree", &commit.oid)?);
+        self.forget_refs(&needless)?;
         let landed = self.land(&Landing {
             branch: kept.head.branch.as_deref(),
             old: commit.parent.as_ref(),

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
-use dacapo_core::git::{Copied, Head, Notice, Operation, Problem, Repo, WorktreeError};
+use dacapo_core::git::{CommitRequest, Copied, Head, Notice, Operation, Problem, Repo, WorktreeError};
 
 use crate::fixture::{Fixture, PREFIX, changed, env, git_in};
 
@@ -221,6 +221,48 @@ fn the_users_changes_become_a_commit_of_their_own() {
     next.git(&["merge", "-q", "--no-commit", "--no-ff", "other"]);
     let kept = next.repo.keep_user_changes(&next.request()).expect("kept");
     assert_eq!(kept.problems, [Problem::OperationInProgress(Operation::Merge)]);
+}
+
+#[test]
+fn s9_what_was_staged_is_under_a_ref_before_the_index_changes() {
+    let f = Fixture::new();
+    // git runs the filter while it stages: whatever is under a ref then would survive a SIGKILL in that moment.
+    f.write(".gitattributes", "a.txt filter=look\n");
+    f.git(&["add", "-A"]);
+    f.git(&["commit", "-qm", "attributes"]);
+    let seen = f.dir.path().join("seen");
+    f.write("a.txt", "staged\n");
+    f.git(&["add", "a.txt"]);
+    f.write("a.txt", "worktree\n");
+    let look = format!("cat; git for-each-ref --format='%(refname)' refs/dacapo >'{}'", seen.display());
+    f.git(&["config", "filter.look.clean", &look]);
+    let home = f.repo.head().expect("head");
+    let f = Fixture { home, ..f };
+    f.repo.keep_user_changes(&f.request()).expect("kept");
+    assert_eq!(fs::read_to_string(seen).expect("the filter ran"), format!("{PREFIX}/index\n"));
+    assert_eq!(f.show(&format!("{PREFIX}/index"), "a.txt"), "staged");
+}
+
+#[test]
+fn s9_what_was_staged_is_kept_though_the_files_are_as_committed() {
+    let f = Fixture::new();
+    let committed = f.read("a.txt");
+    f.write("a.txt", "staged\n");
+    f.git(&["add", "a.txt"]);
+    f.write("a.txt", &committed);
+    let kept = f.repo.keep_user_changes(&f.request()).expect("kept");
+    assert_eq!(f.show(&format!("{PREFIX}/index"), "a.txt"), "staged");
+    assert_eq!(
+        kept.rescued.iter().map(|kept| kept.name.as_str()).collect::<Vec<_>>(),
+        [format!("{PREFIX}/index")]
+    );
+    // Where files and index say the same, one ref keeps both.
+    f.write("a.txt", "both\n");
+    f.git(&["add", "a.txt"]);
+    let request = CommitRequest { rescue_prefix: "refs/dacapo/rescue/other", ..f.request() };
+    f.repo.keep_user_changes(&request).expect("kept");
+    let refs = f.git(&["for-each-ref", "--format=%(refname)", "refs/dacapo/rescue/other"]);
+    assert_eq!(refs, "refs/dacapo/rescue/other/tree");
 }
 
 #[test]
