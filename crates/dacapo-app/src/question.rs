@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use dacapo_core::git::Repo;
+use dacapo_core::proof::Suspects;
 use serde::{Deserialize, Serialize};
 
 use crate::App;
@@ -127,10 +129,23 @@ impl App {
 
     /// Remembers what the user has confirmed, or had Dacapo write.
     pub fn keep_trust(&self, top: &Path, brought: &Brought) {
-        let kept = Store::around(self, top).map(|store| store.add(brought));
-        if let Some(Err(error)) = kept {
-            self.note(&Note::TrustNotStored { error: error.to_string() });
+        let kept = match brought.source.as_str() {
+            trust::GIT_SETTINGS => self.confirm_git_settings(top),
+            _ => Store::around(self, top)
+                .map_or(Ok(()), |store| store.add(brought).map_err(|error| error.to_string())),
+        };
+        if let Err(error) = kept {
+            self.note(&Note::TrustNotStored { error });
         }
+    }
+
+    /// Not by their hash: an agent may make the same settings again.
+    fn confirm_git_settings(&self, top: &Path) -> Result<(), String> {
+        let repo = Repo::discover(top, &self.env).map_err(|error| error.to_string())?;
+        let home = self.home().map_err(|error| error.to_string())?;
+        let data = home.repo(repo.common_dir());
+        let suspects = Suspects::look(&repo, data.path()).map_err(|error| error.to_string())?;
+        suspects.confirm(data.path()).map_err(|error| error.to_string())
     }
 }
 

@@ -12,6 +12,7 @@ use std::path::Path;
 pub use store::{Record, Store};
 pub use using::{Using, in_words, refused, unconfirmed};
 
+use dacapo_core::proof::Suspect;
 use dacapo_core::spec::{AgentCommand, AgentSpec};
 use dacapo_core::task::milestone::{Prompts, TemplateKind};
 
@@ -77,6 +78,15 @@ pub fn of_prompts(prompts: &Prompts) -> Option<Brought> {
 /// A file of the repository, as a whole.
 pub fn of_file(path: &str, text: &str) -> Option<Brought> {
     Brought::new(path, vec![Entry::file(path, text)])
+}
+
+/// The name under which git's own settings are confirmed.
+pub(crate) const GIT_SETTINGS: &str = ".git";
+
+/// Settings of git that were made while an agent ran: until they are confirmed, proofs do without them.
+pub fn of_git(suspects: &[Suspect]) -> Option<Brought> {
+    let entry = |suspect: &Suspect| Entry::of_git(&suspect.name, suspect.value.as_deref());
+    Brought::new(GIT_SETTINGS, suspects.iter().map(entry).collect())
 }
 
 /// The script of the agent `rehearsal` that is taken where none is named: it runs commands.

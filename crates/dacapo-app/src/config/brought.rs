@@ -121,6 +121,12 @@ impl Entry {
         Self { key: path.to_string(), value: inline(value), secret, used_by, agent, text: None }
     }
 
+    /// A setting of git, or a line of one of its files.
+    pub fn of_git(name: &str, value: Option<&str>) -> Self {
+        let value = value.map_or_else(String::new, quoted);
+        Self { key: name.to_owned(), value, secret: false, used_by: None, agent: None, text: None }
+    }
+
     /// A file that is confirmed as a whole.
     pub fn file(name: &str, text: &str) -> Self {
         let (key, value) = (quoted(name), quoted(text));

@@ -207,6 +207,11 @@ messages! {
         zh_cn: "无法得知任务开始前有哪些未跟踪的文件（{why}）：现在未跟踪的文件在被迭代改动之前都不会提交",
         zh_tw: "無法得知任務開始前有哪些未追蹤的檔案（{why}）：現在未追蹤的檔案在被迭代變更之前都不會提交",
     }
+    notice_settings_left_out(settings: &str) {
+        en: "not used in proofs, as set while an agent ran: {settings}; if they are yours, confirm them: dacapo trust",
+        zh_cn: "证明中不使用，因为是在智能体运行期间设置的：{settings}；如果是你设置的，请确认：dacapo trust",
+        zh_tw: "證明中不使用，因為是在代理執行期間設定的：{settings}；如果是你設定的，請確認：dacapo trust",
+    }
     notice_settings_changed(files: &str) {
         en: "changed while the agent was working: {files}; this affects what your own commands do here",
         zh_cn: "智能体工作期间被改动：{files}；它会影响你自己的命令在这里的行为",

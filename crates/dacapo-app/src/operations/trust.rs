@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use dacapo_core::git::Repo;
+use dacapo_core::proof::Suspects;
 
 use crate::App;
 use crate::config::{Brought, Confirmed, Project, load};
@@ -103,5 +104,9 @@ fn everything(app: &App, repo: &Repo) -> Result<Vec<Brought>, Failure> {
         }
     }
     all.extend(trust::of_script(repo.toplevel()));
+    if let Ok(home) = app.home() {
+        let suspects = Suspects::look(repo, home.repo(repo.common_dir()).path());
+        all.extend(suspects.ok().and_then(|suspects| trust::of_git(&suspects.names())));
+    }
     Ok(all)
 }

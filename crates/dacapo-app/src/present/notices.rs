@@ -94,6 +94,9 @@ fn workspace(notice: &WorkspaceNotice, messages: Messages) -> String {
             let why = error.clone().unwrap_or_else(|| messages.notice_journal_not_whole());
             messages.notice_untracked_unknown(&why)
         }
+        WorkspaceNotice::SettingsLeftOut { settings } => {
+            messages.notice_settings_left_out(&settings.join(", "))
+        }
         WorkspaceNotice::SettingsChanged { files } => messages.notice_settings_changed(&files.join(", ")),
     }
 }

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use dacapo_core::event::{NeedKind, Needs, Outcome, Proof, ProofState, StopReason, TaskResult};
+use dacapo_core::event::{
+    NeedKind, Needs, Notice, Outcome, Proof, ProofState, StopReason, TaskResult, WorkspaceNotice,
+};
 use dacapo_core::git::Oid;
 use dacapo_core::view::TaskView;
 
@@ -103,6 +105,12 @@ pub fn facts(view: &TaskView, result: &TaskResult, messages: Messages) -> String
         let _ = writeln!(out, "  {}", paint(DIM, &line));
     }
     out.push_str(&trust_files(result, messages));
+    for notice in &view.notices {
+        if let Notice::Workspace(WorkspaceNotice::SettingsLeftOut { settings }) = notice {
+            let text = words::line(&messages.notice_settings_left_out(&settings.join(", ")), words::WHOLE);
+            let _ = writeln!(out, "  {}", paint(WARN, &format!("⚠ {text}")));
+        }
+    }
     let _ = writeln!(out, "  {}", commits(view, result, messages));
     for text in untracked::summary(view, messages) {
         let _ = writeln!(out, "  {}", paint(DIM, &words::line(&text, words::WHOLE)));

@@ -191,6 +191,7 @@ impl<'a> Driver<'a> {
             Effect::Settle => Some(Input::Settle { now: Timestamp::now() }),
             Effect::Finish { base } => {
                 self.end_acp_processes()?;
+                self.end_watch();
                 self.say_where_it_stays()?;
                 Some(self.gather_result(base.as_ref())?)
             }

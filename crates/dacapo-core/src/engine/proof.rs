@@ -122,7 +122,8 @@ impl Driver<'_> {
         if !checked && !mergeable {
             return Ok(());
         }
-        match Snapshot::take(user, &self.dir.start_path()) {
+        let suspects = self.suspects(user)?;
+        match Snapshot::take(user, &self.dir.start_path(), &suspects) {
             Ok(snapshot) => self.proof.start_sha256 = Some(snapshot.sha256().to_owned()),
             Err(error) => {
                 self.proof.start_sha256 = None;

@@ -8,6 +8,7 @@ use super::driver::Driver;
 use crate::event::WorkspaceNotice;
 use crate::files;
 use crate::git::{LONGEST_LIST, Repo, SettingsFiles};
+use crate::proof::{Suspects, Watch};
 use crate::store::TaskDir;
 
 /// What they were before the first turn, and what was said of them since.
@@ -15,6 +16,8 @@ use crate::store::TaskDir;
 pub(super) struct Tampering {
     before: Option<SettingsFiles>,
     said: Vec<String>,
+    /// So that proofs of later tasks know what appeared meanwhile.
+    watch: Option<Watch>,
 }
 
 impl Tampering {
@@ -52,6 +55,7 @@ impl Tampering {
 
 impl Driver<'_> {
     pub(super) fn remember_settings_files(&mut self) {
+        self.watch_settings();
         if let Some(workspace) = &self.workspace {
             self.turns.tampering.remember(&workspace.repo, &self.spec.top, &self.dir);
         }
@@ -72,5 +76,40 @@ impl Driver<'_> {
             return Ok(());
         }
         self.note_of_workspace(WorkspaceNotice::SettingsChanged { files: changed })
+    }
+
+    /// From before the first turn on. Without it the task runs all the same.
+    fn watch_settings(&mut self) {
+        if self.turns.tampering.watch.is_some() {
+            return;
+        }
+        let Ok(user) = self.discover(&self.spec.top) else { return };
+        match Watch::begin(&user, &self.dir.repo_path(), self.spec.name.as_str()) {
+            Ok(watch) => self.turns.tampering.watch = Some(watch),
+            Err(error) => tracing::warn!(%error, "cannot watch the settings of git"),
+        }
+    }
+
+    /// When no agent of the task runs any more.
+    pub(super) fn end_watch(&mut self) {
+        let Some(watch) = self.turns.tampering.watch.take() else { return };
+        let Ok(user) = self.discover(&self.spec.top) else { return };
+        if let Err(error) = watch.end(&user) {
+            tracing::warn!(%error, "cannot note which settings of git an agent changed");
+        }
+    }
+
+    /// The settings that have no part in this task's proofs: an agent may have made them.
+    pub(super) fn suspects(&mut self, user: &Repo) -> Result<Suspects, DriverError> {
+        let suspects = Suspects::look(user, &self.dir.repo_path()).unwrap_or_else(|error| {
+            tracing::warn!(%error, "cannot tell which settings of git an agent made");
+            Suspects::default()
+        });
+        let mut settings: Vec<String> = suspects.names().into_iter().map(|suspect| suspect.name).collect();
+        settings.dedup();
+        if !settings.is_empty() {
+            self.note_of_workspace(WorkspaceNotice::SettingsLeftOut { settings })?;
+        }
+        Ok(suspects)
     }
 }

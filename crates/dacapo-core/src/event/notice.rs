@@ -248,6 +248,11 @@ pub enum WorkspaceNotice {
         /// The files.
         files: Vec<String>,
     },
+    /// Settings of git that were made or removed while an agent ran, and have no part in proofs until the user confirms them.
+    SettingsLeftOut {
+        /// Their names.
+        settings: Vec<String>,
+    },
 }
 
 /// Something that was found in git.

@@ -122,6 +122,7 @@ impl Made {
             WorkspaceNotice::EmptySubmodules { first, more },
             WorkspaceNotice::NoPorts { error: self.maybe() },
             WorkspaceNotice::SettingsChanged { files: vec![self.text()] },
+            WorkspaceNotice::SettingsLeftOut { settings: vec![self.text()] },
         ];
         let git = [
             GitNotice::Reattached { from: self.maybe(), to: self.maybe() },

@@ -78,6 +78,7 @@ pub use repo::{DiscoverError, Repo};
 pub(crate) use rescue::RECORD;
 pub use rescue::SetAside;
 pub use resolution::{OpenMerge, Resolution, Unresolved};
+pub(crate) use settings_files::is_own_exclude;
 pub use settings_files::{LONGEST_LIST, SettingsFiles};
 pub(crate) use standalone::{Entry, Flags, IgnoredBy, Settings, Standalone, quoted};
 pub use stat::{FileStat, Lines};

@@ -148,11 +148,12 @@ fn look(path: &Path, known: Option<&Look>) -> Option<Look> {
 }
 
 /// Tasks beside this one add patterns for their mirrors in `.dacapo`. That is no agent's doing.
+pub(crate) fn is_own_exclude(line: &[u8]) -> bool {
+    line.starts_with(b"/.dacapo/") && (line.ends_with(b".json") || line.ends_with(b"/.mirror-*"))
+}
+
 fn without_own_lines(excludes: &[u8]) -> Vec<u8> {
-    let own = |line: &[u8]| {
-        line.starts_with(b"/.dacapo/") && (line.ends_with(b".json") || line.ends_with(b"/.mirror-*"))
-    };
-    let lines = excludes.split(|byte| *byte == b'\n').filter(|line| !own(line));
+    let lines = excludes.split(|byte| *byte == b'\n').filter(|line| !is_own_exclude(line));
     let kept: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
     kept.join(&b'\n')
 }

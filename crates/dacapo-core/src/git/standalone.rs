@@ -119,25 +119,19 @@ impl Repo {
     /// Configuration from all files that hold for this checkout, the later entries the stronger ones, and its branches, tags
     /// and remote branches as lines `ID NAME`.
     pub(crate) fn config_and_refs(&self) -> Result<(Settings, Vec<u8>), GitError> {
-        const CONFIG: &str = "read the configuration";
-        let config = self.call(CONFIG).args(["config", "--list", "-z", "--show-scope"]).spawn()?;
+        let config = self.config_call().spawn()?;
         let refs = self.call("list the branches").args(["for-each-ref", "--format=%(objectname) %(refname)"]);
         let refs = refs.args(["refs/heads/", "refs/tags/", "refs/remotes/"]).spawn()?;
-        let (config, refs) = (config.stdout()?, refs.stdout()?);
-        let mut fields = config.split(|byte| *byte == 0);
-        let mut entries = Vec::new();
-        while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
-            // Of our own command line.
-            if scope == b"command" {
-                continue;
-            }
-            let (key, value) = match entry.iter().position(|byte| *byte == b'\n') {
-                Some(end) => (&entry[..end], Some(entry[end + 1..].to_vec())),
-                None => (entry, None),
-            };
-            entries.push((key.to_vec(), value));
-        }
-        Ok((entries, refs))
+        Ok((listed_settings(&config.stdout()?), refs.stdout()?))
+    }
+
+    /// Configuration from all files that hold for this checkout, the later entries the stronger ones.
+    pub(crate) fn config(&self) -> Result<Settings, GitError> {
+        Ok(listed_settings(&self.config_call().stdout()?))
+    }
+
+    fn config_call(&self) -> Call {
+        self.call("read the configuration").args(["config", "--list", "-z", "--show-scope"])
     }
 
     /// A file of the user's that git's configuration names; without a name, git's default place for it.
@@ -229,6 +223,23 @@ pub(crate) fn quoted(path: &[u8]) -> Vec<u8> {
     }
     quoted.push(b'"');
     quoted
+}
+
+/// What `git config --list -z --show-scope` prints, without what our own command line set.
+fn listed_settings(listed: &[u8]) -> Settings {
+    let mut fields = listed.split(|byte| *byte == 0);
+    let mut entries = Vec::new();
+    while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
+        if scope == b"command" {
+            continue;
+        }
+        let (key, value) = match entry.iter().position(|byte| *byte == b'\n') {
+            Some(end) => (&entry[..end], Some(entry[end + 1..].to_vec())),
+            None => (entry, None),
+        };
+        entries.push((key.to_vec(), value));
+    }
+    entries
 }
 
 #[cfg(test)]

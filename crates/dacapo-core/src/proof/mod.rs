@@ -21,6 +21,7 @@ mod hidden;
 mod pool;
 mod snapshot;
 mod store;
+mod suspects;
 mod tracked;
 
 pub use crate::event::{Hidden, HiddenWhy};
@@ -28,6 +29,7 @@ pub use checkout::{Lease, Prepared, Request, Start};
 pub use hidden::HiddenFiles;
 pub use pool::{Leftover, Pool};
 pub use snapshot::Snapshot;
+pub use suspects::{Suspect, Suspects, Watch};
 
 /// Why there is no proof checkout to be had.
 #[derive(Debug, thiserror::Error)]

@@ -11,6 +11,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::suspects::Suspects;
 use super::{ProofError, config, files};
 use crate::files::FileAction;
 use crate::git::{Repo, Settings};
@@ -28,7 +29,7 @@ pub struct Snapshot {
 }
 
 /// A piece of the snapshot that git reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Piece {
     /// All settings, as `git config --list -z` prints them.
     Config,
@@ -74,39 +75,25 @@ const NAMES: [(Piece, &str); 6] = [
 ];
 
 impl Snapshot {
-    /// Takes it of the user's checkout into `dir` (`TaskDir::start_path`), which is made anew.
-    pub fn take(source: &Repo, dir: &Path) -> Result<Self, ProofError> {
+    /// Takes it of the user's checkout into `dir` (`TaskDir::start_path`), which is made anew. Settings that are
+    /// suspected to be an agent's are left out.
+    pub fn take(source: &Repo, dir: &Path, suspects: &Suspects) -> Result<Self, ProofError> {
         let pieces = dir.join(PIECES);
         let io = || ProofError::file(FileAction::Write, dir);
         files::remove(dir).map_err(io())?;
         files::make_dir(&pieces).map_err(io())?;
 
         let (all, refs) = source.config_and_refs()?;
-        let users = |key: &str, default: &str| -> Result<Option<Vec<u8>>, ProofError> {
-            match source.users_file(config::last(&all, key), default) {
-                Some(path) => files::read_users(&path).map_err(ProofError::file(FileAction::Read, path)),
-                None => Ok(None),
-            }
-        };
-        let own = |path: PathBuf| files::read_users(&path).map_err(ProofError::file(FileAction::Read, path));
-        let info = source.common_dir().join("info");
-        let mut excludes = users("core.excludesfile", "ignore")?.unwrap_or_default();
-        excludes.push(b'\n');
-        excludes.extend(own(info.join("exclude"))?.unwrap_or_default());
-        let texts = [
-            (Piece::UsersAttributes, users("core.attributesfile", "attributes")?),
-            (Piece::Excludes, Some(excludes)),
-            (Piece::Attributes, own(info.join("attributes"))?),
-            (Piece::Shallow, own(source.common_dir().join("shallow"))?),
-            (Piece::Refs, Some(refs)),
-            (Piece::Config, Some(unparsed(&config::kept(all)))),
-        ];
+        let mut texts = texts(source, all)?;
+        texts.iter_mut().for_each(|(piece, text)| *text = suspects.without(*piece, text));
+        texts.push((Piece::Refs, refs));
+        let shallow = source.common_dir().join("shallow");
+        let found = files::read_users(&shallow).map_err(ProofError::file(FileAction::Read, shallow))?;
+        texts.extend(found.map(|text| (Piece::Shallow, text)));
 
         let mut records = Vec::new();
         for (piece, text) in texts {
-            if let Some(text) = text {
-                records.push(Record::Piece(piece, keep(&pieces, &mut text.as_slice()).map_err(io())?));
-            }
+            records.push(Record::Piece(piece, keep(&pieces, &mut text.as_slice()).map_err(io())?));
         }
         for path in source.included()?.0 {
             let full = source.toplevel().join(&path);
@@ -224,6 +211,35 @@ impl Snapshot {
     }
 }
 
+/// The pieces that decide what files hold, as they are now. All of them may be an agent's doing.
+pub(super) fn texts(source: &Repo, all: Settings) -> Result<Vec<(Piece, Vec<u8>)>, ProofError> {
+    let read = |path: PathBuf| files::read_users(&path).map_err(ProofError::file(FileAction::Read, path));
+    let users = |key: &str, default: &str| match source.users_file(config::last(&all, key), default) {
+        Some(path) => read(path),
+        None => Ok(None),
+    };
+    let info = source.common_dir().join("info");
+    let mut excludes = users("core.excludesfile", "ignore")?.unwrap_or_default();
+    excludes.push(b'\n');
+    excludes.extend(read(info.join("exclude"))?.unwrap_or_default());
+    let attributes = (users("core.attributesfile", "attributes")?, read(info.join("attributes"))?);
+    let texts = [
+        (Piece::UsersAttributes, attributes.0),
+        (Piece::Excludes, Some(excludes)),
+        (Piece::Attributes, attributes.1),
+        (Piece::Config, Some(unparsed(&config::kept(all)))),
+    ];
+    Ok(texts.into_iter().filter_map(|(piece, text)| Some((piece, text?))).collect())
+}
+
+pub(super) fn name_of(piece: Piece) -> &'static str {
+    NAMES.iter().find(|(known, _)| *known == piece).map_or("", |(_, name)| name)
+}
+
+pub(super) fn piece_of(name: &[u8]) -> Option<Piece> {
+    NAMES.iter().find(|(_, known)| known.as_bytes() == name).map(|(piece, _)| *piece)
+}
+
 /// Keeps bytes under their hash.
 fn keep(pieces: &Path, from: &mut dyn Read) -> io::Result<String> {
     let new = pieces.join("new");
@@ -277,8 +293,7 @@ fn written(records: &[Record]) -> Vec<u8> {
     for record in records {
         match record {
             Record::Piece(piece, hash) => {
-                let name = NAMES.iter().find(|(known, _)| known == piece).map_or("", |(_, name)| name);
-                text.extend(format!("piece {name} {hash}").into_bytes());
+                text.extend(format!("piece {} {hash}", name_of(*piece)).into_bytes());
             }
             Record::Included(Included { path, kind, piece }) => {
                 let head = match kind {
@@ -311,9 +326,8 @@ fn parsed_record(line: &[u8]) -> Option<Record> {
     let mut words = line.split(|byte| *byte == b' ');
     match words.next()? {
         b"piece" => {
-            let (name, hash) = (word(words.next()?)?, word(words.next()?)?);
-            let piece = NAMES.iter().find(|(_, known)| *known == name)?.0;
-            Some(Record::Piece(piece, hash))
+            let piece = piece_of(words.next()?)?;
+            Some(Record::Piece(piece, word(words.next()?)?))
         }
         b"file" => {
             let mut words = line.splitn(6, |byte| *byte == b' ').skip(1);

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use dacapo_core::engine::Kinds;
 use dacapo_core::git::Repo;
-use dacapo_core::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot, Start};
+use dacapo_core::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot, Start, Suspects};
 use dacapo_core::prune::{Prune, Rules};
 use dacapo_core::store::Home;
 use jiff::{SignedDuration, Timestamp};
@@ -25,7 +25,8 @@ pub(crate) struct Proofs {
 impl Proofs {
     pub(crate) fn start(f: Fixture) -> Self {
         let pool = Pool::at(f.dir.path().join("data"));
-        let snapshot = Snapshot::take(&f.repo, &f.dir.path().join("task/start")).expect("a snapshot");
+        let snapshot = Snapshot::take(&f.repo, &f.dir.path().join("task/start"), &Suspects::default())
+            .expect("a snapshot");
         Self { f, pool, snapshot }
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use dacapo_core::proof::{Lease, ProofError, Snapshot};
+use dacapo_core::proof::{Lease, ProofError, Snapshot, Suspects};
 
 use crate::fixture::{Fixture, git_in};
 use crate::proof::{How, Proofs, content};
@@ -402,8 +402,8 @@ fn l4_a_snapshot_that_was_cut_short_is_taken_again() {
     let dir = f.dir.path().join("task/start");
     fs::create_dir_all(dir.join("pieces")).expect("directory");
     fs::write(dir.join("pieces/new"), "half").expect("write");
-    let taken = Snapshot::take(&f.repo, &dir).expect("a snapshot");
-    let again = Snapshot::take(&f.repo, &dir).expect("a snapshot");
+    let taken = Snapshot::take(&f.repo, &dir, &Suspects::default()).expect("a snapshot");
+    let again = Snapshot::take(&f.repo, &dir, &Suspects::default()).expect("a snapshot");
     assert_eq!(taken.sha256(), again.sha256(), "of the same state the same");
     Snapshot::open(&dir, again.sha256()).expect("there");
 }

@@ -1,5 +1,6 @@
 //! The proof of the commit (L4): the last run of the checks is in a checkout to which no agent writes.
 
+mod agents_settings;
 mod false_proofs;
 mod from_nothing;
 mod merging;
