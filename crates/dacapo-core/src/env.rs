@@ -9,6 +9,28 @@ use std::ops::Deref;
 use std::process::Command;
 use std::sync::Arc;
 
+/// What of the `GIT_*` environment is kept: how to reach and authenticate, who the user is, which configuration files are
+/// theirs. None of it says *which repository*.
+const KEPT_OF_GIT: [&str; 7] = [
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+];
+
+/// Whether a variable can make git work in another repository, or work otherwise there: nothing that Dacapo starts gets it.
+/// git itself sets such variables for hooks and for `rebase -x`.
+pub fn is_of_another_git(name: &OsStr) -> bool {
+    let bytes = name.as_encoded_bytes();
+    bytes.starts_with(b"GIT_")
+        && !bytes.starts_with(b"GIT_SSL")
+        && !bytes.starts_with(b"GIT_SSH")
+        && !KEPT_OF_GIT.iter().any(|kept| name == *kept)
+}
+
 /// Variables by name, each once. Clones share them.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Env(Arc<[(OsString, OsString)]>);
@@ -80,6 +102,19 @@ mod tests {
         assert_eq!(shown, [("A", "3"), ("B", "4"), ("C", "5")]);
         assert_eq!(env.get("B"), Some(OsStr::new("2")), "the first is as it was");
         assert_eq!(changed.without(|name| name == "A").get("A"), None);
+    }
+
+    #[test]
+    fn what_names_a_repository_is_told_from_who_the_user_is() {
+        let of_another = |name: &&str| is_of_another_git(OsStr::new(name));
+        let names = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"];
+        assert!(names.iter().all(of_another));
+        assert!(["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_PARAMETERS"].iter().all(of_another));
+        assert!(
+            !["GIT_AUTHOR_NAME", "GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL", "GITHUB_TOKEN"]
+                .iter()
+                .any(of_another)
+        );
     }
 
     #[test]

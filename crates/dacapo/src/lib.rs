@@ -22,6 +22,7 @@ use dacapo_app::messages::{Messages, say};
 use dacapo_app::note::Notes;
 use dacapo_app::present::legend;
 use dacapo_core::engine::Kinds;
+use dacapo_core::env::is_of_another_git;
 
 use crate::output::outlet::{LogOutlet, Outlet, Stream};
 
@@ -52,6 +53,16 @@ pub(crate) use dacapo_app::{
     pull_request, request, trust,
 };
 
+/// Takes from a command that inherits our environment what would lead git to another repository.
+fn scrub(command: &mut std::process::Command) -> &mut std::process::Command {
+    let names = std::env::vars_os().map(|(name, _)| name);
+    // What the user reads with is no other repository.
+    for name in names.filter(|name| is_of_another_git(name) && name != "GIT_PAGER") {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// The process's own user: the one place where the environment and the current directory are read.
 fn app() -> App {
     // A name that stays right when the file on disk is replaced.
@@ -61,7 +72,7 @@ fn app() -> App {
         std::env::current_exe().unwrap_or_else(|_| "dacapo".into())
     };
     let mut app = App {
-        env: std::env::vars_os().collect(),
+        env: std::env::vars_os().filter(|(name, _)| !is_of_another_git(name)).collect(),
         cwd: std::env::current_dir().map_err(|error| error.to_string()),
         user_dir: etcetera::home_dir().ok(),
         program,

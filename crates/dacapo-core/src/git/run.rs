@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use std::time::SystemTime;
 
 use super::error::{GitError, held_lock};
-use crate::env::Env;
+use crate::env::{Env, is_of_another_git};
 use crate::inherited_locks::InheritedLocks;
 use crate::process::{Child, Group, With, read_both};
 
@@ -42,18 +42,6 @@ const NOT_FOR_USERS: [&str; 2] = ["core.hooksPath=/dev/null", "commit.gpgSign=fa
 /// And of what is set for every git: hooks would inherit it, and one that looks for `*.rs` find nothing.
 const NOT_FOR_HOOKS: [&str; 3] = ["LC_ALL", "GIT_OPTIONAL_LOCKS", "GIT_LITERAL_PATHSPECS"];
 
-/// What of the `GIT_*` environment is kept: how to reach and authenticate, who the user is, which
-/// configuration files are theirs. None of it says *which repository*.
-const KEPT: [&str; 7] = [
-    "GIT_AUTHOR_NAME",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_COMMITTER_EMAIL",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-];
-
 /// How much of what git said on stderr goes into an error.
 const STDERR_KEPT: usize = 4096;
 /// An empty pipe takes this much without a reader, on every system: no thread is needed to write it.
@@ -77,13 +65,7 @@ pub(super) struct Git {
 impl Git {
     /// Scrubs the user's environment.
     pub(super) fn new(env: &Env) -> Self {
-        let users = env.without(|name| {
-            let bytes = name.as_encoded_bytes();
-            bytes.starts_with(b"GIT_")
-                && !bytes.starts_with(b"GIT_SSL")
-                && !bytes.starts_with(b"GIT_SSH")
-                && !KEPT.iter().any(|kept| name == *kept)
-        });
+        let users = env.without(is_of_another_git);
         let env = users.with([
             // Some failures can be told apart only by what git says, so it has to say it in English.
             ("LC_ALL", "C"),

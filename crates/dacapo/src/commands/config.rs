@@ -99,8 +99,9 @@ fn edit(app: &Console, whose: Whose) -> Result<u8, Failure> {
     // Ctrl-C at a terminal is for the editor.
     let _ = signal_hook::flag::register(SIGINT, Arc::default());
     // As git does it: the setting may hold arguments, and quotes.
-    let ended =
-        Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(&file.path).status();
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(&file.path);
+    let ended = crate::scrub(&mut shell).status();
     let another = || say(Messages::config_another_editor);
     match ended {
         Ok(status) if status.success() => {}

@@ -111,6 +111,7 @@ fn exec(args: &Demo, scratch: &Path, repo: &Path, script: &Path) -> Result<u8, F
 }
 
 fn log(repo: &Path) -> String {
-    let output = Command::new("git").arg("-C").arg(repo).args(["log", "--oneline"]).output();
+    let output =
+        crate::scrub(&mut Command::new("git")).arg("-C").arg(repo).args(["log", "--oneline"]).output();
     output.map(|output| String::from_utf8_lossy(&output.stdout).trim_end().to_owned()).unwrap_or_default()
 }

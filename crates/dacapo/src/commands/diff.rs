@@ -33,7 +33,7 @@ pub(super) fn run(app: &Console, args: &Args) -> Result<u8, Failure> {
     }
     tell_of_untracked(args, &view, app.messages);
     let mut git = Command::new("git");
-    git.arg("-C").arg(repo.toplevel()).arg("diff");
+    crate::scrub(&mut git).arg("-C").arg(repo.toplevel()).arg("diff");
     if args.stat {
         git.arg("--stat");
     }
@@ -83,7 +83,7 @@ fn tell_of_untracked(args: &Args, view: &TaskView, messages: Messages) {
 }
 
 fn empty_tree(repo: &dacapo_core::git::Repo) -> Result<String, Failure> {
-    let output = Command::new("git")
+    let output = crate::scrub(&mut Command::new("git"))
         .arg("-C")
         .arg(repo.toplevel())
         .args(["hash-object", "-t", "tree", "/dev/null"])

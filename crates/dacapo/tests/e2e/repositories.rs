@@ -340,3 +340,21 @@ fn thousands_of_ignored_files_are_left_alone() {
     assert_eq!(fs::read_dir(world.repo().join("target")).unwrap().count(), 20);
     assert_eq!(world.events("t", "iteration_finished")[0]["changed_files_total"], 1);
 }
+
+#[test]
+fn a_task_that_is_started_from_a_git_hook_works_in_its_own_worktree() {
+    let world = World::new();
+    let git_dir = world.repo().join(".git");
+    let agent = "top=$(git rev-parse --show-toplevel); echo x > $top/x; git add $top/x; git commit -qm own";
+    let check = "test \"$(git rev-parse --absolute-git-dir)\" != \"$GIT_DIR\"";
+    let words =
+        ["exec", "--name", "t", "--iter", "1", "--worktree", "--check", check, "--agent-cmd", agent, "go"];
+    let mut command = world.command(&words);
+    command.env("GIT_DIR", &git_dir).env("GIT_WORK_TREE", world.repo()).env("GIT_PREFIX", "");
+    command.env("GIT_INDEX_FILE", git_dir.join("index")).env("GIT_AUTHOR_NAME", "Grace");
+    command.env("GIT_OBJECT_DIRECTORY", git_dir.join("objects")).env("GIT_CONFIG_COUNT", "1");
+    command.env("GIT_CONFIG_KEY_0", "user.name").env("GIT_CONFIG_VALUE_0", "Eve");
+    let ran = Ran::from(command.output().unwrap());
+    assert_eq!(world.subjects(), ["first"], "the user's main is left alone: {}", ran.stdout);
+    assert_eq!(world.git(&["log", "-1", "--format=%s %an", "dacapo/t"]), "own Grace");
+}
