@@ -206,6 +206,10 @@ impl Repo {
             }
             if fs::symlink_metadata(&log).is_ok() {
                 let home = shared.common_dir().join("logs").join(branch);
+                // git makes no reflog in a bare repository; that of a worktree's branch went with the branch.
+                if let Some(parent) = home.parent() {
+                    fs::create_dir_all(parent).map_err(GitError::io(BACK, parent))?;
+                }
                 fs::copy(&log, &home).map_err(GitError::io(BACK, &home))?;
                 fs::remove_file(&log).map_err(GitError::io(BACK, &log))?;
             }

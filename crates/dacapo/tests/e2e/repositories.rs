@@ -358,3 +358,20 @@ fn a_task_that_is_started_from_a_git_hook_works_in_its_own_worktree() {
     assert_eq!(world.subjects(), ["first"], "the user's main is left alone: {}", ran.stdout);
     assert_eq!(world.git(&["log", "-1", "--format=%s %an", "dacapo/t"]), "own Grace");
 }
+
+#[test]
+fn s9_undo_works_in_a_worktree_of_a_bare_repository() {
+    let world = World::new();
+    let (bare, at) = (world.scratch("bare.git"), world.scratch("at"));
+    world.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    world.git_in(&bare, &["worktree", "add", "-q", at.to_str().unwrap(), "main"]);
+    let _ = run_in(&world, &at, &["--worktree"]).expect(0);
+    let tip = world.git_in(&bare, &["rev-parse", "dacapo/t"]);
+    let order = |words: &[&str]| Ran::from(world.command(words).current_dir(&at).output().unwrap());
+    let _ = order(&["drop", "t"]).expect(0);
+    let _ = order(&["undo", "t"]).expect(0);
+    assert_eq!(world.git_in(&bare, &["rev-parse", "dacapo/t"]), tip);
+    let _ = order(&["merge", "t"]).expect(0);
+    let _ = order(&["undo", "t"]).expect(0);
+    assert_eq!(world.git_in(&bare, &["rev-parse", "dacapo/t"]), tip);
+}
