@@ -39,6 +39,15 @@ enum Stored {
 
 const READ: &str = "read HEAD";
 
+/// Where the ref is that makes another one impossible.
+#[derive(Debug)]
+enum InTheWay {
+    /// It is called as a directory of the other one.
+    Above(String),
+    /// The other one is called as one of its directories.
+    Below,
+}
+
 impl Repo {
     /// Where HEAD is now.
     pub fn head(&self) -> Result<Head, GitError> {
@@ -218,19 +227,40 @@ impl Repo {
 
     /// Keeps a commit under `prefix/kind`; a name that already keeps another commit is never overwritten.
     pub(super) fn rescue(&self, prefix: &str, kind: &str, commit: &Oid) -> Result<Rescued, GitError> {
+        let mut prefix = prefix.to_owned();
         let mut name = format!("{prefix}/{kind}");
         for n in 2.. {
             match self.read_ref(&name)? {
                 // Kept before a crash: the same rescue is asked for again, and must not pile up refs.
                 Some(kept) if kept == *commit => break,
                 Some(_) => name = format!("{prefix}/{kind}-{n}"),
-                None => {
-                    self.move_ref(&name, commit, None, "dacapo: rescue")?;
-                    break;
-                }
+                None => match self.move_ref(&name, commit, None, "dacapo: rescue") {
+                    Ok(()) => break,
+                    // A ref is a file: below one there can be no other.
+                    Err(error) => match self.in_the_way(&name)? {
+                        Some(InTheWay::Above(above)) => {
+                            prefix = format!("{above}-{n}{}", &prefix[above.len()..]);
+                            name = format!("{prefix}/{kind}");
+                        }
+                        Some(InTheWay::Below) => name = format!("{prefix}/{kind}-{n}"),
+                        None => return Err(error),
+                    },
+                },
             }
         }
         Ok(Rescued { name, commit: commit.clone() })
+    }
+
+    /// A ref that makes it impossible to have one of this name.
+    fn in_the_way(&self, name: &str) -> Result<Option<InTheWay>, GitError> {
+        for (at, _) in name.match_indices('/').skip(1) {
+            if self.read_ref(&name[..at])?.is_some() {
+                return Ok(Some(InTheWay::Above(name[..at].to_owned())));
+            }
+        }
+        let call = self.call("look for refs").args(["for-each-ref", "--count=1", "--format=%(refname)"]);
+        let below = call.arg(format!("{name}/")).stdout()?;
+        Ok((!below.is_empty()).then_some(InTheWay::Below))
     }
 
     /// Keeps a commit that no branch holds under `prefix/work`.

@@ -434,3 +434,16 @@ fn r1_an_undo_that_was_killed_can_be_finished() {
         },
     );
 }
+
+#[test]
+fn s9_a_ref_where_the_rescue_belongs_does_not_block_drop() {
+    let world = World::new();
+    let _ = task(&world, "t");
+    let (tip, planted) = (world.git(&["rev-parse", "dacapo/t"]), world.git(&["rev-parse", "main"]));
+    world.git(&["update-ref", "refs/dacapo/rescue/t", "main"]);
+    let ran = world.run(&["drop", "t"]).expect(0);
+    let refs = world.git(&["for-each-ref", "--format=%(objectname)", "refs/dacapo/rescue"]);
+    assert!(refs.contains(&tip) && refs.contains(&planted), "{refs}\n{}", ran.stdout);
+    let _ = world.run(&["undo", "t"]).expect(0);
+    assert_eq!(world.git(&["rev-parse", "dacapo/t"]), tip);
+}
