@@ -5,7 +5,7 @@
 //! | `terminal`, `input`, `foreign` | the terminal while it is ours, keys and signals, other programs that get it for a while |
 //! | `runtime`, `workers`, `follow_tasks` | the one loop, and the threads that read, act and follow for it |
 //! | `message`, `effect`, `model` | what happened, what is to be done, and what is known in between, without touching the world |
-//! | `screen`, `chrome`, `pages` | what every screen is, what is around it, and which one shows what |
+//! | `screen`, `stack`, `chrome`, `pages` | what every screen is, those that are open, what is around them, and which one shows what |
 //! | `theme`, `glyphs`, `text`, `key`, `field` | roles and colours, characters this terminal has, foreign text made harmless, keys, typing |
 //! | `mouse`, `selection` | what the mouse did, and the text that is marked with it, for those who want that |
 //! | `live`, `acting`, `actions` | the tasks as they are now, operations under way, and what keys do to a task |
@@ -62,6 +62,7 @@ mod screen;
 mod selection;
 mod settings;
 mod slash;
+mod stack;
 mod task;
 mod terminal;
 #[cfg(test)]

@@ -160,7 +160,7 @@ impl Action {
             Self::Tell => Reply::to(CommandLine::with(&format!("tell {task} "), Some(brief), context)),
             Self::Copy => {
                 let said = Notice::done(messages.tui_copied(&task));
-                Reply::effect(Effect::Copy(task)).and(Effect::Say(said))
+                Reply::effect(Effect::Copy(task)).saying(said)
             }
         }
     }

@@ -50,14 +50,14 @@ pub(crate) fn carry_out(meaning: Meaning, words: &[String], place: &Place, conte
         Go::To(screen) => Reply { go: Go::Instead(screen), ..reply },
         go => Reply { go, ..reply },
     };
-    let gone = |effects: Vec<Effect>| Reply { effects, go: Go::Back, unused: false };
+    let gone = |effects: Vec<Effect>| Reply { effects, ..Reply::back() };
     match meaning {
         Meaning::Do(operations) => gone(acts(operations).into_iter().map(Effect::Act).collect()),
         Meaning::Ask(operations) => {
             let question = context.messages.tui_confirm_command(&title());
             Reply::instead(Confirm::all(question, None, acts(operations)))
         }
-        Meaning::Home(scope) => gone(vec![Effect::Home, Effect::Follow(scope)]),
+        Meaning::Home(scope) => Reply { go: Go::Home, ..Reply::effect(Effect::Follow(scope)) },
         Meaning::Settings => Reply::instead(Settings::new()),
         Meaning::Task(name) => match brief(name.clone()) {
             Some(brief) => page(pages::task(brief, context)),
@@ -111,7 +111,7 @@ impl Screen for Carry {
             Some(Ok(meaning)) => carry_out(meaning, &self.words, &self.place, context),
             Some(Err(failure)) => {
                 let notice = Notice::problem(failure.shown(context.messages).to_string());
-                Reply { go: Go::Back, ..Reply::effect(Effect::Say(notice)) }
+                Reply::back().saying(notice)
             }
             None => Reply::default(),
         }

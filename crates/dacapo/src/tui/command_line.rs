@@ -14,7 +14,7 @@ use super::effect::{Act, Effect, Job, Notice};
 use super::field::{Field, Lines, Way};
 use super::history;
 use super::key::Key;
-use super::screen::{Answer, Binding, Context, Go, Reply, Screen, Shape};
+use super::screen::{Answer, Binding, Context, Reply, Screen, Shape};
 use super::slash::{self, Place};
 use super::text;
 use super::theme::Role;
@@ -90,7 +90,7 @@ impl CommandLine {
                 Some(task) => {
                     let act = Act::new(Operation::Tell { task, text, once: false });
                     let act = act.at(self.place.directory.clone());
-                    Reply { go: Go::Back, ..Reply::effect(Effect::Act(act)) }.and(remember(line))
+                    Reply::back().and(Effect::Act(act)).and(remember(line))
                 }
             },
         }
@@ -181,7 +181,7 @@ impl CommandLine {
 }
 
 fn problem(words: String) -> Reply {
-    Reply::effect(Effect::Say(Notice::problem(words)))
+    Reply::notice(Notice::problem(words))
 }
 
 fn remember(line: String) -> Effect {

@@ -8,7 +8,7 @@ use ratatui::widgets::Paragraph;
 use super::chrome;
 use super::effect::{Act, Effect, Job};
 use super::key::Key;
-use super::screen::{Answer, Binding, Context, Go, Reply, Screen, Shape};
+use super::screen::{Answer, Binding, Context, Reply, Screen, Shape};
 use super::text;
 use super::theme::Role;
 
@@ -71,7 +71,7 @@ impl Screen for Confirm {
             Key::Char('y' | 'Y') | Key::Enter if self.words.acts.is_empty() => Reply::default(),
             Key::Char('y' | 'Y') | Key::Enter => {
                 let effects = self.words.acts.iter().cloned().map(Effect::Act).collect();
-                Reply { effects, go: Go::Back, unused: false }
+                Reply { effects, ..Reply::back() }
             }
             Key::Char('n' | 'N') => Reply::back(),
             _ => Reply::unused(),

@@ -149,7 +149,7 @@ impl DecisionCard {
             }
         }
         let words = offer.command(&written, Messages::ENGLISH);
-        Reply { go: Go::Instead(Box::new(Carry::new(words, self.place.clone()))), ..Reply::default() }
+        Reply::instead(Carry::new(words, self.place.clone()))
     }
 
     fn lines(&self, columns: usize, context: &Context<'_>) -> Vec<Line<'static>> {

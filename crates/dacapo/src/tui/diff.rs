@@ -331,7 +331,7 @@ impl Screen for DiffPage {
             key => match self.output.as_mut().map_or(Pressed::Unused, |output| output.key(key)) {
                 Pressed::Used => self.chosen = None,
                 Pressed::Copy(text) => {
-                    return Reply::effect(Effect::Copy(text)).and(pages::copied(context));
+                    return Reply::effect(Effect::Copy(text)).saying(pages::copied(context));
                 }
                 Pressed::SearchEnded => return Reply::say(context.messages.output_search_ended()),
                 Pressed::Unused => {

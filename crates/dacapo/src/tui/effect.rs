@@ -1,4 +1,4 @@
-//! What screens want to have done, as values: the runtime carries it out, away from the loop that answers keys.
+//! What screens want the world to do, as values: the runtime carries it out, away from the loop that answers keys.
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
@@ -26,14 +26,10 @@ pub(crate) enum Effect {
     Read(Job),
     /// A thread that lives as long as the screen and tells it what is new ([`Feed::new`]).
     Feed(Feed),
-    /// Says something in the line of notices.
-    Say(Notice),
     /// Puts text on the clipboard of the terminal (OSC 52).
     Copy(String),
     /// Gives the terminal to another program, and comes back when that ends.
     Run(Foreign),
-    /// Closes every screen but the home screen.
-    Home,
     /// Which repositories' tasks are followed.
     Follow(dacapo_app::operations::list::Scope),
     /// Stops like any other job of the shell.

@@ -12,7 +12,7 @@ use ratatui::widgets::Paragraph;
 use super::chrome;
 use super::effect::{Act, Effect};
 use super::key::Key;
-use super::screen::{Binding, Context, Go, Reply, Screen, Shape};
+use super::screen::{Binding, Context, Reply, Screen, Shape};
 use super::text;
 use super::theme::Role;
 
@@ -41,7 +41,7 @@ impl Launch {
 
     fn start(&self) -> Reply {
         let act = Act::new(self.task.operation.clone());
-        Reply { go: Go::Back, ..Reply::effect(Effect::Act(act)) }
+        Reply::back().and(Effect::Act(act))
     }
 }
 

@@ -25,6 +25,7 @@ use super::message::{Message, ScreenId, Signal};
 use super::mouse::Did;
 use super::question::QuestionCard;
 use super::screen::{Context, Go, Reply, Screen, Shape};
+use super::stack::Stack;
 use super::theme::Theme;
 use crate::messages::Messages;
 
@@ -42,9 +43,7 @@ pub(crate) struct Outfit {
 pub(crate) struct Model {
     outfit: Outfit,
     tasks: Tasks,
-    /// The lowest is the home screen, and always there.
-    screens: Vec<Opened>,
-    next_id: u64,
+    screens: Stack,
     notice: Option<Notice>,
     /// The task that the notice says is running: true no longer than it is.
     said_running: Option<SaidRunning>,
@@ -83,11 +82,6 @@ impl SaidRunning {
     }
 }
 
-struct Opened {
-    id: ScreenId,
-    screen: Box<dyn Screen>,
-}
-
 /// Something to be done, and the screen that wants it.
 pub(crate) struct Wanted {
     pub(crate) screen: ScreenId,
@@ -99,8 +93,7 @@ impl Model {
         Self {
             outfit,
             tasks: Tasks::new(scope),
-            screens: Vec::new(),
-            next_id: 0,
+            screens: Stack::default(),
             notice: None,
             said_running: None,
             acting: Acting::default(),
@@ -119,15 +112,13 @@ impl Model {
     /// Opens a screen on top.
     pub(crate) fn open(&mut self, screen: Box<dyn Screen>) -> Vec<Wanted> {
         self.version += 1;
-        let id = ScreenId(self.next_id);
-        self.next_id += 1;
-        self.screens.push(Opened { id, screen });
-        self.ask(self.screens.len() - 1, |screen, context| screen.opened(context))
+        let id = self.screens.open(screen);
+        self.ask(id, |screen, context| screen.opened(context))
     }
 
     /// The screens that are open; feeds of any other one end.
     pub(crate) fn is_open(&self, screen: ScreenId) -> bool {
-        self.screens.iter().any(|opened| opened.id == screen)
+        self.screens.is_open(screen)
     }
 
     /// Takes in what happened; what is to be done because of it.
@@ -156,10 +147,7 @@ impl Model {
                 self.ask_all(|screen, context| screen.tasks_changed(context))
             }
             Message::Answered { screen, answer } => {
-                match self.screens.iter().position(|opened| opened.id == screen) {
-                    Some(at) => self.ask(at, |screen, context| screen.answered(answer, context)),
-                    None => Vec::new(),
-                }
+                self.ask(screen, |screen, context| screen.answered(answer, context))
             }
             Message::Acted { act, came } => self.acted(act, *came),
             Message::Noted(note) => {
@@ -184,24 +172,23 @@ impl Model {
             self.notice = Some(Notice::info(why));
             return Vec::new();
         }
-        let at = self.screens.len() - 1;
-        let reply = {
-            let context = context(&self.outfit, &self.tasks, self.now, self.size);
-            self.screens[at].screen.key(key, &context)
+        let Some(top) = self.screens.top() else { return Vec::new() };
+        let Some(reply) = self.reply(top, |screen, context| screen.key(key, context)) else {
+            return Vec::new();
         };
         if reply.unused {
             return self.own_key(key, warned);
         }
-        self.carry(at, reply)
+        self.carry(top, reply)
     }
 
     /// Why a key does nothing now, where the screen knows it.
     fn not_now(&self, key: Key) -> Option<String> {
-        let top = self.screens.last()?;
-        if top.screen.takes_text() {
+        let top = self.screens.screens().next_back()?;
+        if top.takes_text() {
             return None;
         }
-        let keys = top.screen.keys(&self.context());
+        let keys = top.keys(&self.context());
         keys.into_iter().find(|binding| binding.keys.contains(&key))?.not_now
     }
 
@@ -210,8 +197,8 @@ impl Model {
         let messages = self.outfit.messages;
         match key {
             Key::Char('?') | Key::Function(1) => {
-                let Some(top) = self.screens.last() else { return Vec::new() };
-                let help = Help::of(top.screen.as_ref(), &self.context());
+                let Some(top) = self.screens.screens().next_back() else { return Vec::new() };
+                let help = Help::of(top, &self.context());
                 self.open(Box::new(help))
             }
             Key::Char('/' | ':') => {
@@ -221,8 +208,8 @@ impl Model {
             }
             Key::Char('q') => self.quit(warned),
             Key::Ctrl('c') if warned == Warned::JustNow => self.wanted(Effect::Quit { exit_code: 0 }),
-            Key::Esc | Key::Ctrl('c') if self.screens.len() > 1 => {
-                self.close();
+            Key::Esc | Key::Ctrl('c') if self.is_above_home() => {
+                self.screens.top().into_iter().for_each(|top| self.screens.close(top));
                 Vec::new()
             }
             Key::Ctrl('c') if !self.acting.is_idle() => {
@@ -295,15 +282,12 @@ impl Model {
         }
     }
 
-    /// The screen on top is closed; the home screen never is.
-    fn close(&mut self) {
-        if self.screens.len() > 1 {
-            self.screens.pop();
-        }
+    fn is_above_home(&self) -> bool {
+        self.screens.top().is_some_and(|top| self.screens.below(top).is_some())
     }
 
     fn selected<'a>(&self, context: &Context<'a>) -> Option<&'a Brief> {
-        self.screens.iter().rev().find_map(|opened| opened.screen.task(context))
+        self.screens.screens().rev().find_map(|screen| screen.task(context))
     }
 
     #[cfg(test)]
@@ -312,34 +296,45 @@ impl Model {
     }
 
     fn wanted(&self, effect: Effect) -> Vec<Wanted> {
-        let screen = self.screens.last().map_or(ScreenId(0), |top| top.id);
+        let screen = self.screens.top().unwrap_or(ScreenId(0));
         vec![Wanted { screen, effect }]
     }
 
     fn ask_top(&mut self, what: impl FnOnce(&mut dyn Screen, &Context<'_>) -> Reply) -> Vec<Wanted> {
-        self.ask(self.screens.len() - 1, what)
+        self.screens.top().map(|top| self.ask(top, what)).unwrap_or_default()
     }
 
     fn ask_all(&mut self, what: impl Fn(&mut dyn Screen, &Context<'_>) -> Reply) -> Vec<Wanted> {
-        // From the top: a screen that closes leaves those below it where they are.
-        (0..self.screens.len()).rev().flat_map(|at| self.ask(at, &what)).collect()
+        self.screens.ids().into_iter().flat_map(|screen| self.ask(screen, &what)).collect()
     }
 
     /// Lets one screen say what it wants, and does that.
-    fn ask(&mut self, at: usize, what: impl FnOnce(&mut dyn Screen, &Context<'_>) -> Reply) -> Vec<Wanted> {
-        let context = context(&self.outfit, &self.tasks, self.now, self.size);
-        let Some(opened) = self.screens.get_mut(at) else { return Vec::new() };
-        let reply = what(opened.screen.as_mut(), &context);
-        self.carry(at, reply)
+    fn ask(
+        &mut self,
+        screen: ScreenId,
+        what: impl FnOnce(&mut dyn Screen, &Context<'_>) -> Reply,
+    ) -> Vec<Wanted> {
+        self.reply(screen, what).map(|reply| self.carry(screen, reply)).unwrap_or_default()
     }
 
-    fn carry(&mut self, at: usize, reply: Reply) -> Vec<Wanted> {
-        let Some(screen) = self.screens.get(at).map(|opened| opened.id) else { return Vec::new() };
+    /// What a screen says; nothing, if it is closed.
+    fn reply(
+        &mut self,
+        screen: ScreenId,
+        what: impl FnOnce(&mut dyn Screen, &Context<'_>) -> Reply,
+    ) -> Option<Reply> {
+        let context = context(&self.outfit, &self.tasks, self.now, self.size);
+        self.screens.get_mut(screen).map(|screen| what(screen, &context))
+    }
+
+    /// Does what a screen wants: the model says and goes, all else is for the world.
+    fn carry(&mut self, screen: ScreenId, reply: Reply) -> Vec<Wanted> {
         let mut wanted = Vec::new();
+        if let Some(notice) = reply.notice {
+            (self.notice, self.said_running) = (Some(notice), None);
+        }
         for effect in reply.effects {
             match effect {
-                Effect::Say(notice) => (self.notice, self.said_running) = (Some(notice), None),
-                Effect::Home => self.screens.truncate(1),
                 Effect::Follow(scope) => {
                     self.tasks = Tasks::new(scope);
                     wanted.push(Wanted { screen, effect: Effect::Follow(scope) });
@@ -362,16 +357,17 @@ impl Model {
             Go::Stay => {}
             Go::To(next) => wanted.extend(self.open(next)),
             Go::Instead(next) => {
-                self.screens.remove(at);
+                self.screens.close(screen);
                 wanted.extend(self.open(next));
             }
-            Go::Back if at > 0 => drop(self.screens.remove(at)),
-            Go::BackWith(answer) if at > 0 => {
-                self.screens.remove(at);
-                wanted.extend(self.ask(at - 1, |screen, context| screen.answered(answer, context)));
+            Go::Back => self.screens.close(screen),
+            Go::BackWith(answer) => {
+                if let Some(below) = self.screens.below(screen) {
+                    self.screens.close(screen);
+                    wanted.extend(self.ask(below, |screen, context| screen.answered(answer, context)));
+                }
             }
-            // Nothing is below the home screen.
-            Go::Back | Go::BackWith(_) => {}
+            Go::Home => self.screens.close_all(),
         }
         wanted
     }
@@ -383,23 +379,17 @@ impl Model {
     /// When the picture changes although nothing happens.
     pub(crate) fn changes_at(&self) -> Option<Timestamp> {
         let context = self.context();
-        self.visible().iter().filter_map(|opened| opened.screen.changes_at(&context)).min()
-    }
-
-    /// The page, and what is on top of it.
-    fn visible(&self) -> &[Opened] {
-        let page = self.screens.iter().rposition(|opened| opened.screen.shape() == Shape::Page);
-        &self.screens[page.unwrap_or(0)..]
+        self.screens.visible().filter_map(|screen| screen.changes_at(&context)).min()
     }
 
     pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
         let context = self.context();
-        let visible: Vec<&dyn Screen> = self.visible().iter().map(|opened| opened.screen.as_ref()).collect();
-        let pages: Vec<_> =
-            self.screens.iter().filter(|opened| opened.screen.shape() == Shape::Page).collect();
-        let mut titles: Vec<String> = pages.iter().map(|opened| opened.screen.crumb(&context)).collect();
+        let visible: Vec<&dyn Screen> = self.screens.visible().collect();
+        let pages: Vec<&dyn Screen> =
+            self.screens.screens().filter(|screen| screen.shape() == Shape::Page).collect();
+        let mut titles: Vec<String> = pages.iter().map(|screen| screen.crumb(&context)).collect();
         if let (Some(last), Some(top)) = (titles.last_mut(), pages.last()) {
-            *last = top.screen.title(&context);
+            *last = top.title(&context);
         }
         chrome::draw(
             frame,

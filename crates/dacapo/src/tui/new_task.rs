@@ -12,7 +12,7 @@ use super::effect::{Act, Effect, Job, Notice};
 use super::field::{Field, Lines, Way};
 use super::key::Key;
 use super::question::QuestionCard;
-use super::screen::{Answer, Binding, Context, Go, Reply, Screen};
+use super::screen::{Answer, Binding, Context, Reply, Screen};
 use super::text;
 use super::theme::Role;
 use crate::agents;
@@ -91,7 +91,7 @@ impl NewTask {
             return Reply::back();
         }
         let kept = Notice::info(messages.tui_new_draft_kept());
-        Reply::back_with(Draft(self.fields.clone())).and(Effect::Say(kept))
+        Reply::back_with(Draft(self.fields.clone())).saying(kept)
     }
 
     fn field(&self, part: Part) -> &Field {
@@ -373,7 +373,7 @@ impl Screen for NewTask {
 
     fn acted(&mut self, done: &OperationResult, _: &Context<'_>) -> Reply {
         let started = matches!(done, OperationResult::Started { .. });
-        if started { Reply { go: Go::Back, ..Reply::default() } } else { Reply::default() }
+        if started { Reply::back() } else { Reply::default() }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, context: &Context<'_>) {

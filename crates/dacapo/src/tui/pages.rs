@@ -31,14 +31,14 @@ pub(crate) fn receipt(brief: &Brief, context: &Context<'_>) -> Reply {
 /// What comes of the mouse in a document: what was marked is copied.
 pub(crate) fn marked(came: Pressed, context: &Context<'_>) -> Reply {
     match came {
-        Pressed::Copy(text) if !text.is_empty() => Reply::effect(Effect::Copy(text)).and(copied(context)),
+        Pressed::Copy(text) if !text.is_empty() => Reply::effect(Effect::Copy(text)).saying(copied(context)),
         Pressed::Copy(_) | Pressed::Used | Pressed::Unused | Pressed::SearchEnded => Reply::default(),
     }
 }
 
 /// Says that something is on the clipboard.
-pub(crate) fn copied(context: &Context<'_>) -> Effect {
-    Effect::Say(Notice::done(context.messages.output_copied()))
+pub(crate) fn copied(context: &Context<'_>) -> Notice {
+    Notice::done(context.messages.output_copied())
 }
 
 pub(crate) fn log(brief: &Brief, context: &Context<'_>) -> Reply {

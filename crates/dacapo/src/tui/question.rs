@@ -12,7 +12,7 @@ use super::chrome;
 use super::effect::{Act, Effect, Notice};
 use super::field::{Field, Lines};
 use super::key::Key;
-use super::screen::{Binding, Context, Go, Reply, Screen, Shape};
+use super::screen::{Binding, Context, Reply, Screen, Shape};
 use super::text;
 use super::theme::Role;
 use crate::found_checks::FoundCheck;
@@ -55,7 +55,7 @@ impl QuestionCard {
             Then::Act(act) => {
                 let mut act = act.clone();
                 act.answers.give(question, answer);
-                Reply { go: Go::Back, ..Reply::effect(Effect::Act(*act)) }
+                Reply::back().and(Effect::Act(*act))
             }
             Then::Hand => Reply::back_with(Answered { question, answer }),
         }
@@ -151,7 +151,7 @@ impl Screen for QuestionCard {
             }
             Key::Esc | Key::Ctrl('c') => {
                 let notice = Notice::info(context.messages.tui_ask_cancelled());
-                Reply { go: Go::Back, ..Reply::effect(Effect::Say(notice)) }
+                Reply::back().saying(notice)
             }
             _ => Reply::unused(),
         }

@@ -137,8 +137,6 @@ impl Runtime {
                 Effect::Read(job) => self.workers.read(screen, job),
                 Effect::Feed(feed) => self.feed(screen, feed)?,
                 Effect::Follow(scope) => self.follow(scope)?,
-                // The model has taken them already.
-                Effect::Say(_) | Effect::Home => {}
                 Effect::Copy(text) => self.terminal.copy(&text)?,
                 Effect::Run(foreign) => {
                     self.input.pause();

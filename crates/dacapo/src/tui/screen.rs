@@ -182,7 +182,11 @@ impl Binding {
 /// What a screen wants to happen.
 #[derive(Default)]
 pub(crate) struct Reply {
+    /// What the world is to do.
     pub(crate) effects: Vec<Effect>,
+    /// What is said in the line of notices.
+    pub(crate) notice: Option<Notice>,
+    /// Where one is afterwards: the one way to open and close screens.
     pub(crate) go: Go,
     /// The key means nothing to this screen.
     pub(crate) unused: bool,
@@ -199,6 +203,8 @@ pub(crate) enum Go {
     Back,
     /// Closes this one, and gives the one below what it came to.
     BackWith(Answer),
+    /// Closes every screen but the home screen.
+    Home,
 }
 
 impl Reply {
@@ -213,7 +219,16 @@ impl Reply {
 
     /// Says something, and nothing else.
     pub(crate) fn say(words: impl Into<String>) -> Self {
-        Self::effect(Effect::Say(Notice::info(words)))
+        Self::notice(Notice::info(words))
+    }
+
+    pub(crate) fn notice(notice: Notice) -> Self {
+        Self { notice: Some(notice), ..Self::default() }
+    }
+
+    /// Also says this.
+    pub(crate) fn saying(self, notice: Notice) -> Self {
+        Self { notice: Some(notice), ..self }
     }
 
     pub(crate) fn to(screen: impl Screen + 'static) -> Self {

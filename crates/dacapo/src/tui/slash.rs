@@ -304,6 +304,10 @@ fn of_showing(command: &Command, words: Vec<String>, place: &Place) -> Meaning {
         args
     };
     if let Command::List(args) = command {
+        // The list of the app has no column for it.
+        if args.size {
+            return Meaning::Show(words);
+        }
         return Meaning::Home(if args.all { Scope::Everywhere } else { Scope::Repository });
     }
     if let Command::Status(args) = command {

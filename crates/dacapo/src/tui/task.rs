@@ -278,7 +278,7 @@ impl Screen for TaskPage {
         };
         match pressed {
             Pressed::Used => return Reply::default(),
-            Pressed::Copy(text) => return Reply::effect(Effect::Copy(text)).and(pages::copied(context)),
+            Pressed::Copy(text) => return Reply::effect(Effect::Copy(text)).saying(pages::copied(context)),
             Pressed::SearchEnded => return Reply::say(context.messages.output_search_ended()),
             Pressed::Unused => {}
         }

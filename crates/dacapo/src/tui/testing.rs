@@ -243,11 +243,9 @@ impl Stage {
                 }
                 Effect::Act(act) => self.acts.push(act),
                 Effect::Feed(_) => self.effects.push("feed".into()),
-                Effect::Say(notice) => self.effects.push(format!("say {notice:?}")),
                 Effect::Copy(text) => self.effects.push(format!("copy {text}")),
                 Effect::Run(foreign) => self.effects.push(format!("run {foreign:?}")),
                 Effect::Cancel => self.effects.push("cancel".into()),
-                Effect::Home => self.effects.push("home".into()),
                 Effect::Follow(scope) => self.effects.push(format!("follow {scope:?}")),
                 Effect::Suspend => self.effects.push("suspend".into()),
                 Effect::Redraw => self.effects.push("redraw".into()),

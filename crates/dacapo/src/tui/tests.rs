@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use dacapo_app::operations::act::{Operation, OperationResult};
 use dacapo_app::operations::background::Begun;
 use dacapo_app::operations::kind::{ByItself, StartsByItself};
+use dacapo_app::operations::list::Scope;
 use dacapo_app::present::log::LogLines;
 use dacapo_app::question::{Answer, NotYet, Question};
 use dacapo_core::engine::Kinds;
@@ -55,6 +56,28 @@ fn esc_goes_back_and_q_quits_from_everywhere() {
     stage.press(&[Key::Char('s'), Key::Char('q')]);
     assert_eq!(stage.effects.last().unwrap(), "quit 0");
     assert!(stage.acts.is_empty(), "no task was touched");
+}
+
+#[test]
+fn s2_list_goes_home_from_every_page() {
+    for line in ["/list", "/ls", "/ps", "/list --done", "/list --all", "/spawn --list", "/spawn --list --all"]
+    {
+        // From the list itself, from a page on it, and from a page on that.
+        for before in [&[][..], &[Key::Char('s')], &[Key::Enter, Key::Char('?')]] {
+            let mut stage = stage();
+            stage.press(before).press(&[Key::Char('/')]).types(&line[1..]).press(&[Key::Enter]);
+            let scope = if line.contains("--all") { Scope::Everywhere } else { Scope::Repository };
+            assert_eq!(
+                stage.effects.last().unwrap(),
+                &format!("follow {scope:?}"),
+                "{line} after {before:?}"
+            );
+            stage.tasks_of(scope, a_day());
+            assert!(stage.shown().contains("NEEDS YOU 1"), "{line} after {before:?}: {}", stage.shown());
+            stage.press(&[Key::Down]);
+            assert_eq!(stage.model.selected_task().unwrap().name, "tests", "keys go to the list again");
+        }
+    }
 }
 
 #[test]

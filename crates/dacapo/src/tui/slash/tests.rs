@@ -73,6 +73,7 @@ fn a_command_that_asks_in_a_shell_asks_here() {
 fn what_shows_something_is_shown_and_what_needs_the_terminal_gets_it() {
     assert_eq!(read("/doctor").unwrap(), Meaning::Show(vec!["doctor".into()]));
     assert_eq!(read("/list --json").unwrap(), Meaning::Show(vec!["list".into(), "--json".into()]));
+    assert_eq!(read("/list --size").unwrap(), Meaning::Show(vec!["list".into(), "--size".into()]));
     assert_eq!(read("/config").unwrap(), Meaning::Settings);
     assert_eq!(read("/quit").unwrap(), Meaning::Quit);
     let attach = Meaning::Run { args: vec!["attach".into(), "auth".into()], pause: Pause::ForEnter };
