@@ -3,10 +3,15 @@
 use std::fs::{self, DirBuilder, File, FileTimes, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// A pattern file, a manifest or a configuration that is longer is not read.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// More threads than this wait for the file system.
+const MOST_COPIERS: usize = 4;
 
 /// Makes a directory, and those above it that are missing.
 pub(super) fn make_dir(path: &Path) -> io::Result<()> {
@@ -146,7 +151,7 @@ pub(super) fn open_all(dir: &Path) -> io::Result<()> {
 /// and links. What is neither file, directory nor link is left out.
 pub(super) fn copy_dir(from: &Path, to: &Path) -> io::Result<()> {
     let mut open = vec![(from.to_owned(), to.to_owned())];
-    let mut made = Vec::new();
+    let (mut made, mut files) = (Vec::new(), Vec::new());
     while let Some((from, to)) = open.pop() {
         fs::create_dir(&to)?;
         for entry in fs::read_dir(&from)? {
@@ -158,11 +163,12 @@ pub(super) fn copy_dir(from: &Path, to: &Path) -> io::Result<()> {
             } else if kind.is_symlink() {
                 std::os::unix::fs::symlink(fs::read_link(&source)?, &target)?;
             } else if kind.is_file() {
-                copy_file(&source, &target)?;
+                files.push((source, target));
             }
         }
         made.push((from, to));
     }
+    copy_files(&files)?;
     // Deepest first, and last of all: writing to a directory changes its time.
     for (from, to) in made.iter().rev() {
         let found = fs::metadata(from)?;
@@ -170,6 +176,27 @@ pub(super) fn copy_dir(from: &Path, to: &Path) -> io::Result<()> {
         File::open(to)?.set_times(FileTimes::new().set_modified(found.modified()?))?;
     }
     Ok(())
+}
+
+/// Copies files on several cores: most of the time goes into creating them.
+fn copy_files(files: &[(PathBuf, PathBuf)]) -> io::Result<()> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let copy = || {
+        while let Some((from, to)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            copy_file(from, to)?;
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..cores.min(MOST_COPIERS)).map(|_| scope.spawn(copy)).collect();
+        let mut copied = copy();
+        for other in others {
+            let ended = other.join().unwrap_or_else(|_| Err(io::Error::other("a copying thread broke")));
+            copied = copied.and(ended);
+        }
+        copied
+    })
 }
 
 /// Copies a file with its mode and time.
@@ -216,7 +243,7 @@ mod tests {
         fs::create_dir_all(top.join("closed/in")).unwrap();
         fs::write(top.join("closed/in/file"), "x").unwrap();
         for closed in ["closed/in", "closed"] {
-            fs::set_permissions(top.join(closed), Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(top.join(closed), Permissions::from_mode(0o0)).unwrap();
         }
         std::os::unix::fs::symlink(dir.path(), top.join("link")).unwrap();
         remove(&top).unwrap();
