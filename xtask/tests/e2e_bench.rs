@@ -30,7 +30,8 @@ fn every_benchmark_fills_its_rows() {
         "| start-up, `dacapo --version`, 50 runs each | ",
         "| `dacapo list`, 100 tasks that have ended | ",
         "| own memory during a loop (PSS, guard included) | ",
-        "| proof of a one-line change, `cargo test`, checkout warm | ",
+        "| proof of a one-line change, cargo, `cargo test --offline --quiet`: from nothing | ",
+        "| proof of a one-line change, node, `npm test`: from ",
         "| iteration 120 against a 20th right after it: time | ",
         "| iteration 120 against iteration 20: memory (PSS) | ",
     ];

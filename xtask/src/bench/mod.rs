@@ -10,6 +10,7 @@ mod long;
 mod memory;
 mod output;
 mod process;
+mod projects;
 mod proof;
 mod report;
 mod scratch;
@@ -58,7 +59,7 @@ const ALL: &[(&str, &str, Measure)] = &[
     ("start-up", "`dacapo --version`, against `git --version`", startup::measure),
     ("list-1000", "`dacapo list` with 1,000 tasks, against `git branch --list`", list::measure),
     ("memory", "own memory while an agent works", memory::measure),
-    ("proof", "a proof in a warm checkout, against the same check in the workspace", proof::measure),
+    ("proof", "a proof from nothing and from caches, against the same check by hand", proof::measure),
     ("tui-live", "the terminal app while ten tasks print 1 MB/s each", tui::live),
     ("tui-idle", "the terminal app while nothing happens", tui::idle),
     ("tui-1000", "the first screen of the terminal app with 1,000 tasks", tui::many),
