@@ -1,13 +1,20 @@
-//! How a secret looks in output: as it is, and as JSON writers of all sorts escape it.
+//! How a secret looks in output: as it is, as JSON writers of all sorts escape it, encoded for an address, in base64, and
+//! line by line.
 
 use std::fmt::Write as _;
 
+use super::{base64, lines, url};
+
 /// A form of a secret.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) bytes: Vec<u8>,
     /// It can stand inside a JSON string: there is no bare quote, backslash or control character in it.
     pub(super) in_json: bool,
+    /// Where it stands, the secret is known: a line of a key may be a line of many files.
+    pub(super) is_evidence: bool,
+    /// The place of its variable among all that are known.
+    pub(super) variable: usize,
 }
 
 /// What a writer escapes beyond what it must.
@@ -38,27 +45,66 @@ enum Markup {
     Escaped,
 }
 
-/// All forms of a secret, each once.
-pub(super) fn of(secret: &[u8]) -> Vec<Form> {
-    let mut forms = vec![Form { bytes: secret.to_vec(), in_json: can_stand_in_json(secret) }];
-    let Ok(text) = std::str::from_utf8(secret) else { return forms };
+/// All forms of a secret.
+pub(super) fn of(secret: &[u8], variable: usize) -> Vec<Form> {
+    let form = |bytes: Vec<u8>, is_evidence| Form {
+        in_json: can_stand_in_json(&bytes),
+        bytes,
+        is_evidence,
+        variable,
+    };
+    let mut forms = vec![form(secret.to_vec(), true)];
+    forms.extend(url::of(secret).into_iter().map(|text| form(text.into_bytes(), true)));
+    let escapes = |bytes: &[u8], is_evidence| {
+        let mut texts = std::str::from_utf8(bytes).map(escapes).unwrap_or_default();
+        texts.retain(|text| text.as_bytes() != bytes);
+        texts.into_iter().map(move |text| Form { in_json: true, ..form(text.into_bytes(), is_evidence) })
+    };
+    forms.extend(escapes(secret, true));
+    for text in base64::of(secret) {
+        forms.extend(escapes(text.as_bytes(), true));
+        forms.push(form(text.into_bytes(), true));
+    }
+    for line in lines::of(secret) {
+        let is_evidence = lines::is_telling(line);
+        forms.push(form(line.to_vec(), is_evidence));
+        forms.extend(escapes(line, is_evidence));
+    }
+    forms
+}
+
+/// Sorts them, and leaves one of each.
+pub(super) fn once_each(mut forms: Vec<Form>) -> Vec<Form> {
+    forms.sort_by(|a, b| a.bytes.cmp(&b.bytes));
+    forms.dedup_by(|next, kept| {
+        let same = next.bytes == kept.bytes;
+        kept.in_json |= same && next.in_json;
+        kept.is_evidence |= same && next.is_evidence;
+        same
+    });
+    forms
+}
+
+/// A text as JSON writers escape it, once and twice.
+fn escapes(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
     for slash in [Slash::Plain, Slash::Escaped] {
         for other in [NonAscii::Plain, NonAscii::LowerHex, NonAscii::UpperHex] {
             for markup in [Markup::Plain, Markup::Escaped] {
                 let once = escaped(text, Style { slash, other, markup });
                 // JSON in a string of JSON, as arguments of tools are.
-                let twice = escaped(
+                all.push(escaped(
                     &once,
                     Style { slash: Slash::Plain, other: NonAscii::Plain, markup: Markup::Plain },
-                );
-                forms.extend([once, twice].map(|text| Form { bytes: text.into_bytes(), in_json: true }));
+                ));
+                all.push(once);
             }
         }
     }
-    forms.sort();
-    // Most secrets have nothing to escape, so that nearly all forms are the same.
-    forms.dedup_by(|a, b| a.bytes == b.bytes);
-    forms
+    all.sort();
+    // Most secrets have nothing to escape, so that nearly all are the same.
+    all.dedup();
+    all
 }
 
 fn can_stand_in_json(secret: &[u8]) -> bool {
@@ -99,12 +145,23 @@ mod tests {
     use super::*;
 
     fn texts(secret: &str) -> Vec<String> {
-        of(secret.as_bytes()).into_iter().map(|form| String::from_utf8(form.bytes).unwrap()).collect()
+        let forms = once_each(of(secret.as_bytes(), 0));
+        forms.into_iter().map(|form| String::from_utf8(form.bytes).unwrap()).collect()
     }
 
     #[test]
-    fn s15_a_plain_secret_has_one_form() {
-        assert_eq!(texts("sk-0123456789abcdef"), ["sk-0123456789abcdef"]);
+    fn s15_a_plain_secret_has_few_forms() {
+        // As it is, and what of its base64 does not depend on what stands around it, at each place in a group of three.
+        assert_eq!(
+            texts("sk-0123456789abcd"),
+            [
+                "NrLTAxMjM0NTY3ODlhYmNk",
+                "c2stMDEyMzQ1Njc4OWFiY2",
+                "c2stMDEyMzQ1Njc4OWFiY2Q",
+                "sk-0123456789abcd",
+                "zay0wMTIzNDU2Nzg5YWJjZ"
+            ]
+        );
     }
 
     #[test]
@@ -122,6 +179,8 @@ mod tests {
         ] {
             assert!(forms.contains(&form.to_owned()), "{form}: {forms:?}");
         }
-        assert!(of(secret.as_bytes()).iter().all(|form| form.in_json == (form.bytes != secret.as_bytes())));
+        // Its first line is too short to be one by itself.
+        let forms = once_each(of(secret.as_bytes(), 0));
+        assert!(forms.iter().all(|form| form.in_json == (form.bytes != secret.as_bytes())));
     }
 }

@@ -8,18 +8,14 @@ const SECRET_WORDS: &[&str] = &[
     "KEY",
     "TOKEN",
     "SECRET",
-    "SECRETS",
     "PASSWORD",
-    "PASSWORDS",
     "PASSWD",
     "PASSPHRASE",
     "PASS",
     "PWD",
     "PSWD",
     "CREDENTIAL",
-    "CREDENTIALS",
     "CRED",
-    "CREDS",
     "AUTH",
     "AUTHORIZATION",
     "BEARER",
@@ -29,18 +25,8 @@ const SECRET_WORDS: &[&str] = &[
 ];
 
 /// The same written together with other words: `PGPASSWORD`, `CLIENTSECRET`, `SSHPASS`.
-const SECRET_ENDINGS: &[&str] = &[
-    "KEY",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "PASS",
-    "PWD",
-    "CREDENTIAL",
-    "CREDENTIALS",
-];
+const SECRET_ENDINGS: &[&str] =
+    &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PWD", "CREDENTIAL"];
 
 /// And before other words: `SECRETKEYBASE`, `PASSWORDHASH`.
 const SECRET_BEGINNINGS: &[&str] = &["SECRETKEY", "PASSWORD", "PASSWD", "APIKEY", "AUTHTOKEN", "ACCESSTOKEN"];
@@ -64,7 +50,12 @@ const OTHER_WORDS: &[&str] = &[
     "SURPASS",
     "TRESPASS",
     "OLDPWD",
+    "AUTH0",
 ];
+
+/// Beside these, tokens are what a model reads and writes.
+const COUNTED: &[&str] =
+    &["MAX", "MIN", "NUM", "COUNT", "LIMIT", "BUDGET", "INPUT", "OUTPUT", "THINKING", "CONTEXT", "SUMMARY"];
 
 /// Last words that make a name that of the place, kind or number of a secret rather than of the secret.
 const HARMLESS_LAST: &[&str] = &[
@@ -79,17 +70,38 @@ pub(super) fn is_secret(name: &str) -> bool {
     if matches!(name, "PWD" | "OLDPWD") {
         return false;
     }
-    let words = words(name);
-    if words.last().is_some_and(|last| HARMLESS_LAST.contains(&last.as_str())) {
+    // The second of several is as secret as the first.
+    let words: Vec<String> = words(name).into_iter().filter(|word| !is_number(word)).collect();
+    // With it and the key a person is known: AWS calls it a credential.
+    let is_key_id = words.iter().rev().map(String::as_str).take(3).eq(["ID", "KEY", "ACCESS"]);
+    if is_key_id {
+        return true;
+    }
+    if words.last().is_some_and(|last| HARMLESS_LAST.contains(&last.trim_end_matches(is_digit))) {
         return false;
     }
+    let is_count = words.iter().any(|word| COUNTED.contains(&word.as_str()));
     words.iter().any(|word| {
         let word = word.as_str();
-        !OTHER_WORDS.contains(&word)
-            && (SECRET_WORDS.contains(&word)
-                || SECRET_ENDINGS.iter().any(|ending| word.ends_with(ending))
-                || SECRET_BEGINNINGS.iter().any(|beginning| word.starts_with(beginning)))
+        let single = word.trim_end_matches(is_digit);
+        let singular = single.strip_suffix('S').unwrap_or(single);
+        let is_other = [word, single, singular].iter().any(|word| OTHER_WORDS.contains(word));
+        !is_other && !(single == "TOKENS" && is_count) && (is_secret_word(single) || is_secret_word(singular))
     })
+}
+
+fn is_secret_word(word: &str) -> bool {
+    SECRET_WORDS.contains(&word)
+        || SECRET_ENDINGS.iter().any(|ending| word.ends_with(ending))
+        || SECRET_BEGINNINGS.iter().any(|beginning| word.starts_with(beginning))
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+fn is_number(word: &str) -> bool {
+    word.chars().all(is_digit)
 }
 
 /// The words of a name in capitals: `npm_config__authToken` is NPM, CONFIG, AUTH, TOKEN.
@@ -145,6 +157,18 @@ mod tests {
             "SESSION_COOKIE",
             "KEY",
             "PASSWORD",
+            "API_KEYS",
+            "APIKEYS",
+            "ACCESS_TOKENS",
+            "TOKEN2",
+            "TOKEN_2",
+            "KEY1",
+            "GITHUB_PAT2",
+            "DB_PASSWORD1",
+            "SSHPASS2",
+            "AWS_ACCESS_KEY_ID",
+            "ALIBABA_CLOUD_ACCESS_KEY_ID",
+            "AWS_ACCESS_KEY_ID_2",
         ] {
             assert!(is_secret(name), "{name}");
         }
@@ -169,7 +193,13 @@ mod tests {
             "MONKEY",
             "COMPASS",
             "PASSENGER_APP_ENV",
-            "AWS_ACCESS_KEY_ID",
+            "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+            "MAX_THINKING_TOKENS",
+            "MAX_TOKENS_2",
+            "MONKEYS",
+            "HOTKEYS",
+            "AUTH0_DOMAIN",
+            "KEY_FILE2",
             "XKEY_ID",
             "AUTHOR",
             "GIT_AUTHOR_NAME",
