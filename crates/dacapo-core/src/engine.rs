@@ -30,6 +30,7 @@ mod proof;
 pub(crate) mod proving;
 pub(crate) mod reader;
 mod setup;
+mod spec_file;
 mod stderr_events;
 mod step;
 pub mod stop;

@@ -71,6 +71,9 @@ pub enum Event {
         completion_promise: Option<String>,
         /// False if the task is a single run, without a loop.
         looping: bool,
+        /// The SHA-256 of `spec.json`. What was asked for is believed only while the file has this hash.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        spec_sha256: Option<String>,
     },
     /// A process drives the task from now on.
     TaskStarted {

@@ -12,7 +12,7 @@ use crate::event::{
 use crate::git::Oid;
 use crate::json::branch;
 use crate::spec::{LoopPolicy, Place, ProofPolicy, TaskSpec};
-use crate::store::{JournalError, OpenError, Record, TaskDir, read_sealed};
+use crate::store::{JournalError, OpenError, Record, TaskDir, read_beside};
 
 mod current_step;
 mod fold;
@@ -337,9 +337,10 @@ impl TaskView {
 
     /// What the journal of the task in `dir` says, whether or not a process still drives it.
     pub fn fold(dir: &TaskDir, kinds: Kinds) -> Result<Self, ViewError> {
-        let mut view = Self::new(&dir.spec()?, kinds);
+        let (spec, spec_sha256) = dir.spec_and_hash()?;
+        let mut view = Self::new(&spec, kinds);
         let mut is_empty = true;
-        let read = read_sealed(dir, |line| {
+        let read = read_beside(dir, &spec_sha256, |line| {
             is_empty = false;
             view.apply(&line);
         });

@@ -186,6 +186,16 @@ messages! {
         zh_cn: "日志第 {line} 行：事件 {event} 重复或次序不对（应为 {expected}）",
         zh_tw: "日誌第 {line} 行：事件 {event} 重複或次序不對（應為 {expected}）",
     }
+    record_spec_changed() {
+        en: "spec.json was changed after the task was created",
+        zh_cn: "spec.json 在任务创建之后被改动",
+        zh_tw: "spec.json 在任務建立之後被變更",
+    }
+    record_spec_unknown() {
+        en: "the journal does not say what spec.json was when the task was created",
+        zh_cn: "日志没有记录任务创建时 spec.json 的内容",
+        zh_tw: "日誌沒有記錄任務建立時 spec.json 的內容",
+    }
     record_unsealed(why: &str) {
         en: "the journal is not sealed: {why}",
         zh_cn: "日志没有加封：{why}",

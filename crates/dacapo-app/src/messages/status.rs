@@ -48,6 +48,11 @@ messages! {
         zh_cn: "此记录不能作为证明；{dacapo}merge 会重新运行检查",
         zh_tw: "此紀錄不能作為證明；{dacapo}merge 會重新執行檢查",
     }
+    status_spec_not_believed() {
+        en: "this task proves nothing, and is neither merged nor resumed until spec.json is as it was",
+        zh_cn: "此任务不能作为证明；在 spec.json 恢复原样之前，不会合并也不会继续",
+        zh_tw: "此任務不能作為證明；在 spec.json 恢復原樣之前，不會合併也不會繼續",
+    }
     status_detached() { en: "detached", zh_cn: "分离的 HEAD", zh_tw: "分離的 HEAD" }
     status_no_commit() { en: "none", zh_cn: "无", zh_tw: "無" }
     status_branch_from(branch: &str, base: &str) {

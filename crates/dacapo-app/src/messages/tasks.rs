@@ -102,6 +102,16 @@ messages! {
         zh_cn: "用创建它的那个版本的 Dacapo 完成它",
         zh_tw: "用建立它的那個版本的 Dacapo 完成它",
     }
+    task_spec_not_believed(task: &str, why: &str) {
+        en: "Task '{task}' is not what was asked for: {why}",
+        zh_cn: "任务“{task}”已不是当初要求的内容：{why}",
+        zh_tw: "任務「{task}」已不是當初要求的內容：{why}",
+    }
+    task_put_spec_back(path: &str) {
+        en: "if you changed it yourself: put {path} back as it was",
+        zh_cn: "如果是你自己改的：请把 {path} 恢复原样",
+        zh_tw: "如果是你自己改的：請把 {path} 恢復原樣",
+    }
     task_drop_keeps_commits(task: &str) {
         en: "{dacapo}drop {task} removes it; its commits are kept",
         zh_cn: "{dacapo}drop {task} 丢弃它，提交会保留",

@@ -26,7 +26,7 @@ use crate::config::{Project, load};
 use crate::error::Failure;
 use crate::messages::{Messages, say};
 use crate::notify::{self, Channel, Doorbell};
-use crate::operations::tasks::{checkout, last_words};
+use crate::operations::tasks::{checkout, last_words, vouched_spec};
 use crate::present::errors;
 use crate::sizes;
 
@@ -143,7 +143,7 @@ pub fn run(
     instructions: Instructions,
     process: &mut Process<'_>,
 ) -> Result<Ended, Failure> {
-    let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
+    let spec = vouched_spec(dir)?;
     let taken = take_over_locks(app, dir, &spec, lock_numbers)
         .map_err(|error| Failure::failed(errors::text(&error)))?;
     let (lock, workspace) = taken.ok_or_else(|| Failure::failed(say(Messages::process_without_its_lock)))?;

@@ -15,7 +15,7 @@ use crate::App;
 use crate::error::Failure;
 use crate::messages::say;
 use crate::note::Note;
-use crate::operations::tasks::still_finishing;
+use crate::operations::tasks::{still_finishing, vouched_spec};
 use crate::present::errors;
 use crate::present::log::Tracing;
 use crate::present::words;
@@ -265,6 +265,7 @@ fn end_the_dead(app: &App, dir: &TaskDir, ending: &Ending) -> Result<(), Failure
         LockError::Lingering => still_finishing(&name),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(errors::text(&error)),
     })?;
+    let spec = vouched_spec(dir)?;
     let inbox = dir.inbox();
     // Older stops go first: the record says who ended the task, and that is this command.
     let told = inbox.forget_stops().and_then(|()| inbox.put(ending.by, ending.command.clone()));
@@ -273,7 +274,6 @@ fn end_the_dead(app: &App, dir: &TaskDir, ending: &Ending) -> Result<(), Failure
             .kept(say(|m| m.kill_kept_nothing_runs()))
             .hint(say(|m| m.kill_fix_then_kill(&name)))
     })?;
-    let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
     let setting = DriverContext { locks: run::locks(&lock, None), ..run::context(app)? };
     let mut sink = Tracing::taking_up(&spec, dir, app.kinds);
     let (driver, _) =

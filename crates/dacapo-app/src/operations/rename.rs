@@ -14,7 +14,7 @@ use crate::error::{Failure, Kind};
 use crate::inside_task;
 use crate::messages::{Messages, Text, command, say};
 use crate::note::Note;
-use crate::operations::tasks::still_finishing;
+use crate::operations::tasks::{still_finishing, vouched_spec};
 use crate::present::errors::{self, InWords as _};
 
 /// What every refusal keeps.
@@ -68,10 +68,8 @@ fn rename(app: &App, name: &str, new_name: &str) -> Result<Renamed, Failure> {
         }
     })?;
     app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));
-    let spec = dir.spec().map_err(|error| {
-        Failure::failed(errors::text(&error))
-            .kept(unrenamed())
-            .hint(say(|m| m.hint_look_at(&dir.path().display().to_string())))
+    let spec = vouched_spec(&dir).map_err(|failure| {
+        failure.kept(unrenamed()).hint(say(|m| m.hint_look_at(&dir.path().display().to_string())))
     })?;
     is_outside(app, &repo, &[&TaskLocation::of(&spec)], &spec.top, &format!("rename {from} {to}"))?;
     let _at_work = app.at_work(&repo, &data);

@@ -10,7 +10,8 @@ use crate::App;
 use crate::agents;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
-use crate::present::{errors, kind_words};
+use crate::operations::tasks::vouched_spec;
+use crate::present::kind_words;
 use crate::question::{Answers, NotYet};
 use crate::request::again::{Again, Settled};
 use crate::request::{Around, Driven, TaskRequest, rename};
@@ -29,7 +30,7 @@ impl App {
     ) -> Result<Prepared, NotYet> {
         let (repo, dir) = self.task(Some(name))?;
         let data = self.home()?.repo(repo.common_dir());
-        let before = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
+        let before = vouched_spec(&dir)?;
         if before.kind != Loop::NAME {
             return Err(Failure::usage(say(|m| {
                 m.start_not_rerun(before.name.as_str(), &kind_words::name(&before.kind, m))

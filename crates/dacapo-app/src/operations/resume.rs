@@ -23,7 +23,7 @@ use crate::agents::{self, nobody_answers};
 use crate::config::{Config, Loaded};
 use crate::error::Failure;
 use crate::messages::{command, say};
-use crate::operations::tasks::{is_put_away, still_finishing, still_running};
+use crate::operations::tasks::{is_put_away, still_finishing, still_running, vouched_spec};
 use crate::present::errors;
 use crate::present::words;
 use crate::question::{Answers, NotYet};
@@ -110,7 +110,7 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
     // Read under the lock: what is decided below must still be true when the task goes on.
     let seen = app.view(dir)?;
     refuse_merged(app, repo, dir, &seen)?;
-    let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
+    let spec = vouched_spec(dir)?;
     if seen.status.has_ended() && app.kinds.publish(&spec.kind) {
         // Its process may have died before it could say so in the checkout (M8).
         publish(&spec, documents(dir, &spec, Whereabouts::Here, app.kinds), &app.env);

@@ -7,7 +7,7 @@ use dacapo_core::dropped::Dropped;
 use dacapo_core::git::{DiscoverError, Repo};
 use dacapo_core::process::{Swept, tail};
 use dacapo_core::recovery::end_leftovers;
-use dacapo_core::spec::TaskName;
+use dacapo_core::spec::{TaskName, TaskSpec};
 use dacapo_core::store::at_work::{self, AtWork};
 use dacapo_core::store::{OpenError, RepoDir, TaskDir};
 use dacapo_core::view::{Status, TaskView, ViewError};
@@ -187,6 +187,27 @@ pub fn still_finishing(task: &str) -> Failure {
     Failure::usage(say(|m| m.task_still_finishing(task)))
         .kept(say(Messages::kept_nothing_started))
         .hint(say(|m| m.task_wait_then_again(task)))
+}
+
+/// What a task was asked for, believed only as its journal vouches for it (R4).
+pub(crate) fn vouched_spec(dir: &TaskDir) -> Result<TaskSpec, Failure> {
+    dir.vouched_spec().map_err(|error| not_believed(dir, &error))
+}
+
+/// A task whose spec does not read, or is not what was asked for.
+pub(crate) fn not_believed(dir: &TaskDir, error: &OpenError) -> Failure {
+    match error {
+        OpenError::Doubtful { path, doubt } => {
+            let (name, path) = (dir.name(), path.display().to_string());
+            Failure::usage(say(|m| m.task_spec_not_believed(&name, &doubt.in_words(m))))
+                .kept(say(Messages::kept_nothing_changed))
+                .hint(say(|m| m.task_put_spec_back(&path)))
+                .hint(say(|m| m.task_drop_keeps_commits(&name)))
+        }
+        OpenError::NotFound(_) | OpenError::Unreadable { .. } | OpenError::Older { .. } => {
+            Failure::failed(errors::text(error))
+        }
+    }
 }
 
 /// A task whose record does not read.

@@ -12,7 +12,7 @@ use dacapo_core::git::{DiscoverError, GitError, WorktreeError};
 use dacapo_core::process::LaunchError;
 use dacapo_core::renaming::RenameError;
 use dacapo_core::spec::{InvalidDuration, InvalidName, SPEC_FORMAT};
-use dacapo_core::store::{CreateError, Fault, JournalError, LockError, OpenError, Record};
+use dacapo_core::store::{CreateError, Fault, JournalError, LockError, OpenError, Record, SpecDoubt};
 use dacapo_core::view::ViewError;
 
 use super::{kind_words, words, workspace};
@@ -144,6 +144,16 @@ impl InWords for OpenError {
             Self::NotFound(path) => messages.record_no_task_at(&shown(path)),
             Self::Unreadable { path, message } => messages.cannot_read(&shown(path), message),
             Self::Older { path, found } => messages.record_older(&shown(path), *found, SPEC_FORMAT),
+            Self::Doubtful { doubt, .. } => doubt.in_words(messages),
+        }
+    }
+}
+
+impl InWords for SpecDoubt {
+    fn in_words(&self, messages: Messages) -> String {
+        match self {
+            Self::Changed => messages.record_spec_changed(),
+            Self::Unknown => messages.record_spec_unknown(),
         }
     }
 }
@@ -189,6 +199,7 @@ pub fn record(record: &Record, messages: Messages) -> Option<String> {
         Fault::OutOfOrder { line, expected, found } => messages.record_out_of_order(*line, *found, *expected),
         Fault::Altered { message } => message.clone(),
         Fault::Unsealed { why } => messages.record_unsealed(why),
+        Fault::Spec(doubt) => doubt.in_words(messages),
     };
     Some(match others.len() as u64 + record.unlisted() {
         0 => first,
@@ -267,6 +278,7 @@ impl InWords for DriverError {
     fn in_words(&self, messages: Messages) -> String {
         match self {
             Self::Journal(error) => error.in_words(messages),
+            Self::Spec(error) => error.in_words(messages),
             Self::Git(error) => error.in_words(messages),
             Self::Worktree(error) => error.in_words(messages),
             Self::Launch(error) => error.in_words(messages),

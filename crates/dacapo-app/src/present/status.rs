@@ -195,7 +195,11 @@ fn record(out: &mut String, view: &TaskView, messages: Messages) {
         let _ = writeln!(out, "          {}", messages.more_below(more));
     }
     if !view.record.is_whole() {
-        let _ = writeln!(out, "          {}", messages.status_record_not_whole());
+        let says = match view.record.doubts_spec() {
+            true => messages.status_spec_not_believed(),
+            false => messages.status_record_not_whole(),
+        };
+        let _ = writeln!(out, "          {says}");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::files::FileAction;
 use crate::git::{GitError, Oid, WorktreeError};
 use crate::process::LaunchError;
 use crate::spec::{ProofPolicy, Writing};
-use crate::store::{InheritedLocks, JournalError, SharedLimits};
+use crate::store::{InheritedLocks, JournalError, OpenError, SharedLimits};
 
 /// What people and programs are shown. Called from the driver's own thread, in order.
 pub trait Sink {
@@ -88,6 +88,9 @@ pub enum Activity<'a> {
 pub enum DriverError {
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// What was asked for does not read, or is not what the journal vouches for.
+    #[error(transparent)]
+    Spec(#[from] OpenError),
     #[error(transparent)]
     Git(#[from] GitError),
     #[error(transparent)]
@@ -119,6 +122,7 @@ impl DriverError {
         match self {
             Self::Git(error) | Self::Worktree(WorktreeError::Git(error)) => error.unlock_command(),
             Self::Journal(_)
+            | Self::Spec(_)
             | Self::Worktree(_)
             | Self::Launch(_)
             | Self::File { .. }

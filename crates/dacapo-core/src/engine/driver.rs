@@ -17,6 +17,7 @@ use super::mailbox::Mailbox;
 use super::mirroring::Mirroring;
 use super::planted::TurnBegun;
 use super::proof::ProofCheckout;
+use super::spec_file::SpecFile;
 use super::tampering::Tampering;
 use super::task_journal::TaskJournal;
 use super::usage_limits::Limits;
@@ -35,6 +36,7 @@ const SAME_STEP_IN_ROW: u32 = 8;
 pub struct Driver<'a> {
     pub(super) spec: Arc<TaskSpec>,
     pub(super) dir: TaskDir,
+    pub(super) spec_file: SpecFile,
     pub(super) machine: Box<dyn Machine + Send>,
     pub(super) context: DriverContext,
     pub(super) launcher: Launcher,
@@ -66,6 +68,7 @@ impl<'a> Driver<'a> {
         sink: &'a mut dyn Sink,
     ) -> Result<(Self, Control), DriverError> {
         let spec = Arc::new(spec);
+        let spec_file = SpecFile::read(&dir)?;
         let mut machine = context.kinds.machine(&spec)?;
         let mut last: Option<Envelope> = None;
         let mut earlier = Earlier::default();
@@ -88,6 +91,7 @@ impl<'a> Driver<'a> {
             turns: Turns::default(),
             spec,
             dir,
+            spec_file,
             machine,
             context,
             launcher,
@@ -104,7 +108,8 @@ impl<'a> Driver<'a> {
             return Ok(());
         }
         if self.record.is_empty() {
-            self.record(created(&self.spec, self.launcher.masker()))?;
+            let spec_sha256 = self.spec_file.sha256();
+            self.record(created(&self.spec, spec_sha256, self.launcher.masker()))?;
         } else {
             self.clear_up_behind_the_dead()?;
         }
@@ -168,7 +173,11 @@ impl<'a> Driver<'a> {
         Ok(match &self.machine.plan(step) {
             Effect::PrepareWorkspace => Some(self.prepare_workspace()?),
             Effect::RunSetup(plan) => self.run_setup(plan)?,
-            Effect::RunCheck(plan) => self.run_check(plan)?,
+            Effect::RunCheck(plan) => {
+                let ended = self.run_check(plan)?;
+                self.keep_spec_file()?;
+                ended
+            }
             Effect::PrepareProof(plan) => self.prepare_proof(plan)?,
             Effect::FindHidden { .. } => Some(self.find_hidden()?),
             Effect::BeginTurn(start) => Some(self.begin_turn(*start)?),
@@ -176,6 +185,7 @@ impl<'a> Driver<'a> {
                 self.remember_settings_files();
                 let ended = self.run_turn(plan)?;
                 self.report_settings_files()?;
+                self.keep_spec_file()?;
                 self.probe_ended(&ended)?;
                 self.record.turn_output = None;
                 Some(ended)
@@ -193,6 +203,7 @@ impl<'a> Driver<'a> {
                 self.end_acp_processes()?;
                 self.end_watch();
                 self.say_where_it_stays()?;
+                self.keep_spec_file()?;
                 Some(self.gather_result(base.as_ref())?)
             }
         })
@@ -229,7 +240,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-fn created(spec: &TaskSpec, masker: &Masker) -> Event {
+fn created(spec: &TaskSpec, spec_sha256: String, masker: &Masker) -> Event {
     Event::TaskCreated {
         kind: spec.kind.clone(),
         agent: spec.agents.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>().join(","),
@@ -238,6 +249,7 @@ fn created(spec: &TaskSpec, masker: &Masker) -> Event {
         max_iterations: spec.policy.cap.map(|cap| cap.iterations),
         completion_promise: spec.policy.until.clone(),
         looping: spec.policy.looping,
+        spec_sha256: Some(spec_sha256),
     }
 }
 

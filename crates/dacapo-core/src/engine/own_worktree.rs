@@ -83,6 +83,7 @@ pub(super) fn not_made(error: DriverError) -> Result<Input, DriverError> {
             Ok(Input::WorkspaceFailed(vec![WorkspaceProblem::NotMade { because: Box::new(because), unlock }]))
         }
         DriverError::Journal(_)
+        | DriverError::Spec(_)
         | DriverError::Launch(_)
         | DriverError::Kind(_)
         | DriverError::NoProgress { .. }

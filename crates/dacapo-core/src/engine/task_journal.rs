@@ -9,7 +9,7 @@ use super::durability::Durability;
 use super::mirroring::Mirroring;
 use super::stderr_events::TurnOutput;
 use crate::event::{AgentEvent, Envelope, Event, FORMAT, Notice, TaskResult};
-use crate::store::{Journal, JournalError};
+use crate::store::{Fault, Journal, JournalError};
 
 /// The journal, its time, and who is told of each line.
 pub(super) struct TaskJournal<'a> {
@@ -135,6 +135,10 @@ impl<'a> TaskJournal<'a> {
 
     pub(super) fn begin_seal(&mut self) -> std::io::Result<()> {
         self.journal.begin_seal()
+    }
+
+    pub(super) fn add_fault(&mut self, fault: Fault) {
+        self.journal.add_fault(fault);
     }
 
     pub(super) fn next_seq(&self) -> u64 {

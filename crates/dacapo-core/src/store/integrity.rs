@@ -55,6 +55,26 @@ pub enum Fault {
     Altered { message: String },
     /// It says that something was proven, and the process that proved it has not sealed it.
     Unsealed { why: String },
+    /// What was asked for is not what the journal vouches for.
+    Spec(SpecDoubt),
+}
+
+/// Why `spec.json` is not believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpecDoubt {
+    /// It has another hash than the one on record.
+    Changed,
+    /// No hash is on record.
+    Unknown,
+}
+
+impl fmt::Display for SpecDoubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Changed => "spec.json was changed after the task was created",
+            Self::Unknown => "the journal does not say what spec.json was when the task was created",
+        })
+    }
 }
 
 impl fmt::Display for Fault {
@@ -74,6 +94,7 @@ impl fmt::Display for Fault {
             }
             Self::Altered { message } => f.write_str(message),
             Self::Unsealed { why } => write!(f, "the journal is not sealed: {why}"),
+            Self::Spec(doubt) => doubt.fmt(f),
         }
     }
 }
@@ -93,6 +114,11 @@ impl Record {
             Self::Whole => &[],
             Self::Broken(faults) => &faults.listed,
         }
+    }
+
+    /// Whether `spec.json` is not what the journal vouches for.
+    pub fn doubts_spec(&self) -> bool {
+        self.faults().iter().any(|fault| matches!(fault, Fault::Spec(_)))
     }
 
     /// How many faults [`Record::faults`] leaves out.

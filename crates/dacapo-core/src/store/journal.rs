@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::integrity::{Fault, Record};
+use super::integrity::{Fault, Record, SpecDoubt};
 use super::seal::{Extent, Running, Sealer};
 use super::{Lock, TaskDir, files};
 use crate::event::{Envelope, Event, FORMAT};
@@ -134,6 +134,11 @@ impl Journal {
         self.hash.update(&bytes);
         self.left = FileStamp::of(&self.file).map_err(|source| self.failed(FileAction::Inspect, source))?;
         Ok(())
+    }
+
+    /// Something of the record beside the journal is not Dacapo's own: nothing is proven any more (R4).
+    pub(crate) fn add_fault(&mut self, fault: Fault) {
+        self.record.add(fault);
     }
 
     fn failed(&self, what: FileAction, source: io::Error) -> JournalError {
@@ -301,7 +306,33 @@ pub fn read_sealed(dir: &TaskDir, mut each: impl FnMut(Envelope)) -> Result<Reco
     while let Some(line) = reader.next_line()? {
         each(line);
     }
-    Ok(reader.sealed(dir))
+    // A spec that does not read has no hash; whoever needs it is told so.
+    let spec_sha256 = dir.spec_sha256().ok();
+    Ok(reader.sealed(dir, spec_sha256.as_deref()))
+}
+
+/// The same, beside a spec that was read already.
+pub(crate) fn read_beside(
+    dir: &TaskDir,
+    spec_sha256: &str,
+    mut each: impl FnMut(Envelope),
+) -> Result<Record, JournalError> {
+    let mut reader = Reader::open(&dir.journal_path())?;
+    while let Some(line) = reader.next_line()? {
+        each(line);
+    }
+    Ok(reader.sealed(dir, Some(spec_sha256)))
+}
+
+/// Why the task's journal does not vouch for a `spec.json` with this hash. None: it does, or has not begun.
+pub(super) fn doubt_of_spec(dir: &TaskDir, spec_sha256: &str) -> Result<Option<SpecDoubt>, JournalError> {
+    let mut reader = match Reader::open(&dir.journal_path()) {
+        Ok(reader) => reader,
+        Err(JournalError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    reader.next_line()?;
+    Ok(reader.doubts(spec_sha256))
 }
 
 mod parsed;

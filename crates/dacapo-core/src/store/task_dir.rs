@@ -4,7 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Inbox, Lock, LockError, LockTarget, Ports, RenameRecord, files};
+use super::integrity::SpecDoubt;
+use super::journal::doubt_of_spec;
+use super::{Inbox, JournalError, Lock, LockError, LockTarget, Ports, RenameRecord, files};
 use crate::event::Event;
 use crate::spec::{SPEC_FORMAT, TaskSpec};
 
@@ -41,6 +43,9 @@ pub enum OpenError {
     /// An older Dacapo wrote it, in a format that was given up.
     #[error("{path} was written by an older Dacapo (format {found}; this one reads {SPEC_FORMAT})")]
     Older { path: PathBuf, found: u32 },
+    /// It is not what the journal vouches for.
+    #[error("{doubt} ({path})")]
+    Doubtful { path: PathBuf, doubt: SpecDoubt },
 }
 
 impl TaskDir {
@@ -182,18 +187,54 @@ impl TaskDir {
         }
     }
 
-    /// Reads what was asked, with the name and the place that the task has now.
+    /// Reads what was asked, with the name and the place that the task has now. Good enough to show: whoever acts on it reads
+    /// the [`TaskDir::vouched_spec`].
     pub fn spec(&self) -> Result<TaskSpec, OpenError> {
-        let spec = self.spec_of_any_format()?;
-        if spec.v < SPEC_FORMAT {
-            return Err(OpenError::Older { path: self.spec_path(), found: spec.v });
-        }
+        self.spec_and_hash().map(|(spec, _)| spec)
+    }
+
+    /// The same, if it is what the journal vouches for: nobody has changed it since the task was created (R4).
+    pub fn vouched_spec(&self) -> Result<TaskSpec, OpenError> {
+        let (spec, sha256) = self.spec_and_hash()?;
+        self.vouch_for(&sha256)?;
         Ok(spec)
     }
 
-    /// The same, as far as it reads, of a task that an older Dacapo made: enough to put it away.
+    /// An error: a `spec.json` with this hash is not the one that the journal vouches for.
+    pub(crate) fn vouch_for(&self, spec_sha256: &str) -> Result<(), OpenError> {
+        let unread = |error: JournalError| OpenError::Unreadable {
+            path: self.journal_path(),
+            message: error.to_string(),
+        };
+        match doubt_of_spec(self, spec_sha256).map_err(unread)? {
+            None => Ok(()),
+            Some(doubt) => Err(OpenError::Doubtful { path: self.spec_path(), doubt }),
+        }
+    }
+
+    /// What was asked, and the hash of the file that says so.
+    pub(crate) fn spec_and_hash(&self) -> Result<(TaskSpec, String), OpenError> {
+        let bytes = self.spec_bytes()?;
+        let spec = self.spec_now(&bytes)?;
+        if spec.v < SPEC_FORMAT {
+            return Err(OpenError::Older { path: self.spec_path(), found: spec.v });
+        }
+        Ok((spec, sha256(&bytes)))
+    }
+
+    /// What was asked, as far as it reads, of a task that an older Dacapo made: enough to put it away.
     pub fn spec_of_any_format(&self) -> Result<TaskSpec, OpenError> {
-        let mut spec = self.spec_as_asked()?;
+        self.spec_now(&self.spec_bytes()?)
+    }
+
+    /// The hash of `spec.json` as it is.
+    pub(crate) fn spec_sha256(&self) -> Result<String, OpenError> {
+        self.spec_bytes().map(|bytes| sha256(&bytes))
+    }
+
+    fn spec_now(&self, bytes: &[u8]) -> Result<TaskSpec, OpenError> {
+        let mut spec = TaskSpec::read(bytes)
+            .map_err(|error| OpenError::Unreadable { path: self.spec_path(), message: error.to_string() })?;
         if let Some(record) = self.rename_record()? {
             record.now(&self.0).apply_to(&mut spec);
         }
@@ -223,16 +264,14 @@ impl TaskDir {
         fs::remove_file(RenameRecord::path(&self.0))
     }
 
-    fn spec_as_asked(&self) -> Result<TaskSpec, OpenError> {
+    /// `spec.json` as it is.
+    pub(crate) fn spec_bytes(&self) -> Result<Vec<u8>, OpenError> {
         let path = self.spec_path();
-        let bytes = match files::read_own(&path, LONGEST_SPEC) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(OpenError::NotFound(self.0.clone()));
-            }
-            Err(error) => return Err(OpenError::Unreadable { path, message: error.to_string() }),
-        };
-        TaskSpec::read(&bytes).map_err(|error| OpenError::Unreadable { path, message: error.to_string() })
+        match files::read_own(&path, LONGEST_SPEC) {
+            Ok(bytes) => Ok(bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(OpenError::NotFound(self.0.clone())),
+            Err(error) => Err(OpenError::Unreadable { path, message: error.to_string() }),
+        }
     }
 
     /// Takes the lock of a task that nobody drives. Refused in the middle of a rename: worktree and branch may not be where
@@ -324,6 +363,11 @@ impl TaskDir {
     pub fn discard(&self) -> io::Result<()> {
         fs::remove_dir_all(&self.0)
     }
+}
+
+/// SHA-256 in hexadecimal digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hmac_sha256::Hash::hash(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Renames a directory to a name that must not exist.

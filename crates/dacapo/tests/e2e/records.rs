@@ -178,3 +178,69 @@ fn r4_no_file_that_an_agent_removes_lets_a_second_driver_in() {
         assert_eq!(iterations, once, "{breaker}");
     }
 }
+
+/// A task in a worktree that ends red: its check looks for a file that its agent never writes.
+fn red(world: &World, more: &str) {
+    let agent = format!("echo $DACAPO_ITERATION > f; {more}");
+    let words = ["--worktree", "--name", "t", "--iter", "1", "--check", "test -e done"];
+    let _ = world.exec(&[&words[..], &["--agent-cmd", &agent, "go"]].concat()).expect(3);
+}
+
+/// Makes the check of a task one that always passes, as an agent would.
+const EDIT_CHECK: &str = "sed -i s/test.-e.done/true/";
+
+/// What is said of a spec that was changed.
+const SPEC_CHANGED: &str = "spec.json was changed after the task was created";
+
+#[track_caller]
+fn refused_for_its_spec(world: &World, words: &[&str]) {
+    world.run(words).expect(2).says(SPEC_CHANGED).says("dacapo drop t");
+    assert_eq!(world.subjects(), ["first"], "{words:?}");
+}
+
+#[test]
+fn r4_a_check_that_the_agent_edits_in_its_spec_is_put_back_and_merges_nothing() {
+    let world = World::new();
+    red(&world, &format!("{EDIT_CHECK} {}/spec.json", task(&world)));
+    let spec = fs::read_to_string(world.task_dir("t").join("spec.json")).unwrap();
+    assert!(spec.contains("test -e done"), "put back");
+    world.status_text().says("spec.json");
+    assert_eq!(world.status("t")["record"]["whole"], false);
+    assert_ne!(world.run(&["merge", "t"]).code, 0);
+    assert_eq!(world.subjects(), ["first"]);
+}
+
+#[test]
+fn r4_a_spec_that_was_changed_after_the_end_is_neither_merged_nor_resumed() {
+    let world = World::new();
+    red(&world, "");
+    let spec = world.task_dir("t").join("spec.json");
+    let before = fs::read_to_string(&spec).unwrap();
+    fs::write(&spec, before.replace("test -e done", "true")).unwrap();
+    refused_for_its_spec(&world, &["merge", "t"]);
+    refused_for_its_spec(&world, &["resume", "t", "--iter", "1"]);
+    world.status_text().says(SPEC_CHANGED);
+    // Put back as it was, it is what was asked for again.
+    fs::write(&spec, &before).unwrap();
+    assert_eq!(world.status("t")["record"]["whole"], true);
+    fs::write(&spec, before.replace("test -e done", "true")).unwrap();
+    world.run(&["drop", "t"]).expect(0).silent_about(SPEC_CHANGED);
+    assert_eq!(world.tasks(), [] as [String; 0]);
+}
+
+#[test]
+fn r4_a_task_that_was_killed_does_not_go_on_with_another_spec() {
+    let world = World::new();
+    let ready = world.scratch("ready");
+    let agent =
+        format!("echo 1 > f; {EDIT_CHECK} {}/spec.json; touch {}; sleep 1000", task(&world), ready.display());
+    let words = ["exec", "--worktree", "--name", "t", "--iter", "2", "--check", "test -e done"];
+    let mut runner = world.command(&[&words[..], &["--agent-cmd", &agent, "go"]].concat());
+    let mut runner = runner.stdout(std::process::Stdio::null()).spawn().unwrap();
+    wait_for("the agent", || ready.exists());
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    refused_for_its_spec(&world, &["resume", "t"]);
+    refused_for_its_spec(&world, &["merge", "t"]);
+    world.assert_nothing_left("t");
+}

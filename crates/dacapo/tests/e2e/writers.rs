@@ -50,11 +50,19 @@ impl World {
         self.change_spec(|spec| spec["context"][which] = writer(command));
     }
 
+    /// Also in the journal, which vouches for it.
     fn change_spec(&self, change: impl FnOnce(&mut Value)) {
-        let path = self.task_dir("t").join("spec.json");
-        let mut spec: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let (path, journal) =
+            (self.task_dir("t").join("spec.json"), self.task_dir("t").join("journal.jsonl"));
+        let before = fs::read(&path).unwrap();
+        let mut spec: Value = serde_json::from_slice(&before).unwrap();
         change(&mut spec);
         fs::write(&path, spec.to_string()).unwrap();
+        let hash = |bytes: &[u8]| -> String {
+            hmac_sha256::Hash::hash(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+        };
+        let lines = fs::read_to_string(&journal).unwrap();
+        fs::write(&journal, lines.replace(&hash(&before), &hash(spec.to_string().as_bytes()))).unwrap();
     }
 
     fn writes_by_script(&self, which: &str, yaml: &str) {

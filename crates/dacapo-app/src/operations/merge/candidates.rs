@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::error::Failure;
 use crate::messages::say;
 use crate::operations::list::glance;
-use crate::operations::tasks::still_finishing;
+use crate::operations::tasks::{still_finishing, vouched_spec};
 use crate::present::errors;
 use crate::present::listing::is_ready;
 use crate::present::words;
@@ -47,7 +47,7 @@ pub(super) fn gather(
     let mut gathered = Gathered { candidates: Vec::new(), merged: Vec::new(), _here: None };
     for name in &names {
         let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(unmerged()))?;
-        let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)).kept(unmerged()))?;
+        let spec = vouched_spec(&dir).map_err(|failure| failure.kept(unmerged()))?;
         let lock = lock(&dir)?;
         repo.hand_down(&lock);
         app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));

@@ -11,7 +11,7 @@ use super::parsed::Parsed;
 use super::{JournalError, LONGEST_LINE};
 use crate::event::{Envelope, Event};
 use crate::files::FileAction;
-use crate::store::integrity::{Fault, Numbering, Record};
+use crate::store::integrity::{Fault, Numbering, Record, SpecDoubt};
 use crate::store::seal::{self, Extent, Running};
 use crate::store::{TaskDir, files};
 
@@ -29,8 +29,16 @@ pub struct Reader {
     pub(super) numbering: Numbering,
     /// Hash of all lines so far.
     pub(super) hash: Running,
+    /// What its first line says of `spec.json`; none: that line is not there.
+    created: Option<Created>,
     started: Option<Timestamp>,
     ending: Option<Ending>,
+}
+
+/// The line by which the task was created.
+#[derive(Debug)]
+struct Created {
+    spec_sha256: Option<String>,
 }
 
 /// The end of a task that says that something is proven.
@@ -61,6 +69,7 @@ impl Reader {
             lines: 0,
             numbering: Numbering::default(),
             hash: Running::new(),
+            created: None,
             started: None,
             ending: None,
         }
@@ -101,6 +110,9 @@ impl Reader {
 
     fn saw(&mut self, line: &Envelope) {
         match &line.event {
+            Event::TaskCreated { spec_sha256, .. } if self.lines == 1 => {
+                self.created = Some(Created { spec_sha256: spec_sha256.clone() });
+            }
             Event::TaskStarted { .. } | Event::Resumed { .. } => {
                 self.started = Some(line.at);
                 self.ending = None;
@@ -116,9 +128,24 @@ impl Reader {
         }
     }
 
-    /// Whether it can be relied on, for the task in `dir`.
-    pub(super) fn sealed(self, dir: &TaskDir) -> Record {
+    /// Why a `spec.json` with this hash is not the one that the journal vouches for. Before the first line nothing is on record,
+    /// and a journal without that line is broken already.
+    pub(super) fn doubts(&self, spec_sha256: &str) -> Option<SpecDoubt> {
+        match &self.created {
+            Some(Created { spec_sha256: Some(known) }) if known == spec_sha256 => None,
+            Some(Created { spec_sha256: Some(_) }) => Some(SpecDoubt::Changed),
+            Some(Created { spec_sha256: None }) => Some(SpecDoubt::Unknown),
+            None => (self.lines > 0).then_some(SpecDoubt::Unknown),
+        }
+    }
+
+    /// Whether it can be relied on, for the task in `dir` and its spec.
+    pub(super) fn sealed(self, dir: &TaskDir, spec_sha256: Option<&str>) -> Record {
+        let doubt = spec_sha256.and_then(|sha256| self.doubts(sha256));
         let mut record = self.numbering.into_record();
+        if let Some(doubt @ SpecDoubt::Changed) = doubt {
+            record.add(Fault::Spec(doubt));
+        }
         if let Some(Ending { journal, started }) = &self.ending {
             let started = started.unwrap_or(Timestamp::MIN);
             if let Err(why) = seal::check(dir.path(), journal, started) {

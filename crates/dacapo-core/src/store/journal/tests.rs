@@ -310,3 +310,40 @@ fn r4_a_forged_journal_of_a_process_that_was_killed_is_not_believed() {
     std::fs::write(task.journal_path(), forged).unwrap();
     assert!(!read_sealed(&task, |_| ()).unwrap().is_whole());
 }
+
+#[test]
+fn r4_only_the_spec_of_the_first_line_is_vouched_for() {
+    let (_dir, task) = task_with_journal();
+    std::fs::write(task.spec_path(), "asked").unwrap();
+    let asked = crate::store::sha256(b"asked");
+    let faults = || read_sealed(&task, |_| ()).unwrap();
+    assert!(task.vouch_for(&asked).is_ok(), "nothing is on record yet");
+    let created = |seq, spec_sha256: Option<&str>| Envelope {
+        event: Event::TaskCreated {
+            kind: "loop".into(),
+            agent: "sh".into(),
+            prompt: "go".into(),
+            max_iterations: None,
+            completion_promise: None,
+            looping: true,
+            spec_sha256: spec_sha256.map(str::to_owned),
+        },
+        ..line(seq)
+    };
+    let mut journal = Journal::open(&task.journal_path(), |_| ()).unwrap();
+    journal.append(&created(0, Some(&asked))).unwrap();
+    assert!(task.vouch_for(&asked).is_ok() && faults().is_whole());
+    // A second such line changes nothing.
+    let edited = crate::store::sha256(b"edited");
+    journal.append(&created(1, Some(&edited))).unwrap();
+    std::fs::write(task.spec_path(), "edited").unwrap();
+    assert_eq!(faults().faults(), [Fault::Spec(SpecDoubt::Changed)]);
+    let error = task.vouch_for(&edited).unwrap_err().to_string();
+    assert!(error.starts_with("spec.json was changed after the task was created"), "{error}");
+    // A first line that says nothing, or is gone, vouches for nothing.
+    for first in [created(0, None), line(0)] {
+        std::fs::write(task.journal_path(), "").unwrap();
+        Journal::open(&task.journal_path(), |_| ()).unwrap().append(&first).unwrap();
+        assert!(task.vouch_for(&asked).unwrap_err().to_string().starts_with("the journal does not say"));
+    }
+}
