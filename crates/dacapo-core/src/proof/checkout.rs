@@ -78,6 +78,11 @@ pub(super) struct At {
     base: Base,
 }
 
+/// Where checkouts go that cannot be removed.
+pub(super) const UNDELETABLE: &str = "undeletable";
+/// Between the number of a place and what tells a checkout beside it from others.
+const BESIDE: char = '-';
+
 impl Lease {
     pub(super) fn new(dir: PathBuf, store: Store, bases: Bases, lock: File) -> Self {
         Self { tree: dir.join("tree"), dir, store, bases, lock, at: None }
@@ -209,15 +214,23 @@ impl Lease {
         self.dir.join("downloads")
     }
 
-    /// Removes the checkout. What cannot be removed (files of another user, or made undeletable) is moved out of the way.
-    fn discard(&self) -> Result<(), ProofError> {
-        let removed = files::remove(&self.dir).or_else(|error| {
-            tracing::warn!(%error, dir = %self.dir.display(), "a proof checkout cannot be removed");
-            let trash = self.dir.with_file_name("undeletable");
-            files::make_dir(&trash)?;
-            fs::rename(&self.dir, trash.join(crate::spec::random_hex(8)))
-        });
-        removed.map_err(ProofError::file(FileAction::Remove, &self.dir))
+    /// Removes the checkout. What cannot be removed (files of another user, or made undeletable) is moved out of the way;
+    /// what cannot be moved either is left where it is, and the checkout is made elsewhere.
+    fn discard(&mut self) -> Result<(), ProofError> {
+        let Err(error) = files::remove(&self.dir) else { return Ok(()) };
+        let trash = self.dir.with_file_name(UNDELETABLE);
+        let away = trash.join(crate::spec::random_hex(8));
+        match files::make_dir(&trash).and_then(|()| fs::rename(&self.dir, &away)) {
+            Ok(()) => tracing::warn!(%error, dir = %away.display(), "a proof checkout cannot be removed"),
+            Err(_) => {
+                tracing::warn!(%error, dir = %self.dir.display(), "a proof checkout cannot be removed");
+                let name = self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let name = name.split(BESIDE).next().unwrap_or_default();
+                self.dir.set_file_name(format!("{name}{BESIDE}{}", crate::spec::random_hex(8)));
+                self.tree = self.dir.join("tree");
+            }
+        }
+        Ok(())
     }
 
     /// By hand: no git has to be started for it, and no template of the user's has a say in it.

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 
 use super::bases::Bases;
+use super::checkout::UNDELETABLE;
 use super::store::Store;
 use super::{Lease, ProofError, files};
 use crate::files::FileAction;
@@ -66,8 +67,10 @@ impl Pool {
 
     /// Lists what can be removed: what crashes left, what could not be removed, kept caches, and the store.
     pub fn leftovers(&self) -> io::Result<Vec<Leftover>> {
-        let in_places = (0..MOST).map(|number| self.places().join(number.to_string()));
-        let undeletable = below(&self.places().join("undeletable"))?;
+        let undeletable = self.places().join(UNDELETABLE);
+        let is_checkout = |path: &PathBuf| path.is_dir() && *path != undeletable;
+        let in_places = below(&self.places())?.into_iter().filter(is_checkout);
+        let undeletable = below(&undeletable)?;
         let bases = below(&self.data.join("bases"))?;
         let all = in_places.chain(undeletable).chain(bases).chain([self.data.join("store.git")]);
         let look = |path: PathBuf| {

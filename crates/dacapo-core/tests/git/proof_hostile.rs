@@ -244,6 +244,26 @@ fn r1_what_a_crash_left_in_a_place_is_thrown_away() {
     }
 }
 
+/// Something that not even root can change or remove, until this goes. None: only root may, and not on every file system.
+struct Immutable(std::path::PathBuf);
+
+impl Immutable {
+    fn make(path: &std::path::Path) -> Option<Self> {
+        chattr("+i", path).then(|| Self(path.to_owned()))
+    }
+}
+
+impl Drop for Immutable {
+    fn drop(&mut self) {
+        chattr("-i", &self.0);
+    }
+}
+
+fn chattr(flag: &str, path: &std::path::Path) -> bool {
+    let done = std::process::Command::new("chattr").arg(flag).arg(path).output();
+    done.is_ok_and(|done| done.status.success())
+}
+
 /// An undeletable file in it must not keep other commits from their proofs.
 #[test]
 fn l4_a_checkout_that_cannot_be_removed_is_given_up() {
@@ -251,21 +271,35 @@ fn l4_a_checkout_that_cannot_be_removed_is_given_up() {
     let lease = proofs.prepared();
     let file = lease.tree().join("undeletable");
     fs::write(&file, "x").expect("write");
-    let chattr = |flag: &str| {
-        let done = std::process::Command::new("chattr").arg(flag).arg(&file).output();
-        done.is_ok_and(|done| done.status.success())
-    };
-    if !chattr("+i") {
-        // Only root may, and not on every file system. What follows is true of any error; see `files::remove`.
-        return;
-    }
+    let Some(mut immutable) = Immutable::make(&file) else { return };
     drop(lease);
     let left = fs::read_dir(proofs.f.dir.path().join("data/proof/undeletable")).expect("moved there");
     let left: Vec<_> = left.map(|entry| entry.expect("entry").path()).collect();
     assert_eq!(left.len(), 1);
+    // By its new name.
+    immutable.0 = left[0].join("tree/undeletable");
     assert_eq!(content(proofs.prepared().tree()), committed());
-    let undo = std::process::Command::new("chattr").arg("-i").arg(left[0].join("tree/undeletable")).status();
-    assert!(undo.expect("chattr").success());
+}
+
+/// The same where the whole place can be neither removed nor moved.
+#[test]
+fn l4_a_place_that_cannot_be_moved_is_left_and_another_is_used() {
+    let proofs = Proofs::start(Fixture::new());
+    let lease = proofs.prepared();
+    let place = lease.tree().parent().expect("a place").to_owned();
+    let Some(immutable) = Immutable::make(&place) else { return };
+    drop(lease);
+    for _ in 0..2 {
+        let lease = proofs.prepared();
+        assert_eq!(content(lease.tree()), committed());
+        assert_ne!(lease.tree().parent(), Some(place.as_path()));
+    }
+    let left = fs::read_dir(place.parent().expect("places")).expect("places").flatten();
+    let left: Vec<_> = left.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    assert_eq!(left.iter().filter(|path| !path.ends_with("undeletable")).collect::<Vec<_>>(), [&place]);
+    // With the cause gone, the place is used again.
+    drop(immutable);
+    assert_eq!(proofs.prepared().tree().parent(), Some(place.as_path()));
 }
 
 #[test]
