@@ -5,6 +5,16 @@ use super::messages;
 messages! {
     TASKS, dacapo;
 
+    path_not_text(path: &str) {
+        en: "the path {path} is not valid UTF-8, and Dacapo cannot record it",
+        zh_cn: "路径 {path} 不是有效的 UTF-8，Dacapo 无法记录它",
+        zh_tw: "路徑 {path} 不是有效的 UTF-8，Dacapo 無法記錄它",
+    }
+    path_not_text_cure() {
+        en: "rename the directory, or work in a clone at another path",
+        zh_cn: "重命名该目录，或在其他路径的克隆中工作",
+        zh_tw: "重新命名該目錄，或在其他路徑的複製中工作",
+    }
     cannot_read(path: &str, error: &str) {
         en: "cannot read {path}: {error}",
         zh_cn: "无法读取 {path}：{error}",

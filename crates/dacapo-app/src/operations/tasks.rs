@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use dacapo_core::dropped::Dropped;
-use dacapo_core::git::{DiscoverError, Repo};
+use dacapo_core::git::{DiscoverError, Repo, display_path};
 use dacapo_core::process::{Swept, tail};
 use dacapo_core::recovery::end_leftovers;
 use dacapo_core::spec::{TaskName, TaskSpec};
@@ -25,6 +25,13 @@ impl App {
     pub fn repository(&self) -> Result<(Repo, RepoDir), Failure> {
         let repo = Repo::discover(self.here()?, &self.env).map_err(|error| not_usable(&error))?;
         let data = self.home()?.repo(repo.common_dir());
+        // Specs and journals are text, and so are the paths in them.
+        if let Some(path) = [repo.toplevel(), data.path()].into_iter().find(|path| path.to_str().is_none()) {
+            let path = display_path(path);
+            return Err(Failure::usage(say(|m| m.path_not_text(&path)))
+                .kept(say(Messages::kept_nothing_changed))
+                .hint(say(Messages::path_not_text_cure)));
+        }
         Ok((repo, data))
     }
 

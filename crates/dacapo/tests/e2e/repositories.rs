@@ -375,3 +375,16 @@ fn s9_undo_works_in_a_worktree_of_a_bare_repository() {
     let _ = order(&["undo", "t"]).expect(0);
     assert_eq!(world.git_in(&bare, &["rev-parse", "dacapo/t"]), tip);
 }
+
+#[test]
+fn u6_a_repository_whose_path_is_not_text_is_refused_by_name() {
+    let world = World::new();
+    let odd = world.scratch("x").with_file_name(OsStr::from_bytes(b"caf\xe9"));
+    fs::rename(world.repo(), &odd).unwrap();
+    for flags in [&["--worktree"][..], &[]] {
+        let ran = run_in(&world, &odd, flags).expect(2);
+        ran.says("caf\\xe9 is not valid UTF-8")
+            .says("do:   rename the directory, or work in a clone at another path");
+    }
+    assert!(!world.data().join("repos").exists());
+}
