@@ -24,7 +24,7 @@ mod tasks;
 pub mod trust;
 
 pub use again::Rerun;
-pub use alias::meant;
+pub use alias::{meant, spawn_flags};
 pub use exec::Exec;
 pub use front_door::{as_command, names_a_command, not_a_prompt, want_json};
 pub use help::{page as help_page, wants_all as wants_all_help};

@@ -75,6 +75,7 @@ use glyphs::Glyphs;
 use home::Home;
 use model::{Model, Outfit};
 use runtime::Runtime;
+pub use slash::commands;
 use terminal::MouseOf;
 use theme::Theme;
 

@@ -241,7 +241,9 @@ pub enum OperationResult {
         plan: TerminalPlan,
     },
     /// The task has ended for good.
-    Ended,
+    Ended {
+        task: String,
+    },
 }
 
 /// What became of a task in a merge.

@@ -36,7 +36,7 @@ pub struct Resuming<'a> {
 pub(crate) enum OwnDone {
     Started(Box<Started>),
     Resumed(Resumed),
-    Ended,
+    Ended { task: String },
 }
 
 /// A task that nobody asked for just now: it goes on, or begins, unless the user says no (M2).

@@ -158,7 +158,7 @@ impl MilestoneOperation {
             }
             MilestoneOperation::Abandon { id } => {
                 app.abandon_milestone(id)?;
-                Ok(OwnDone::Ended)
+                Ok(OwnDone::Ended { task: id.clone() })
             }
         }
     }

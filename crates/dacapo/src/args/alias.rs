@@ -17,6 +17,11 @@ const MEANT: [(&str, &str); 5] = [
     ("--merge", "merge"),
 ];
 
+/// The flags of `spawn` that mean another command.
+pub fn spawn_flags() -> impl Iterator<Item = &'static str> {
+    MEANT.iter().map(|(flag, _)| *flag)
+}
+
 /// The same words, with what is meant by them.
 pub fn meant(words: Vec<OsString>) -> Vec<OsString> {
     with_title(stopped(spawned(words)))

@@ -181,7 +181,7 @@ pub(crate) fn done(operation: &Operation, done: &OperationResult, messages: Mess
         }
         // It is run, and says for itself what it is.
         OperationResult::ToRun { .. } => String::new(),
-        OperationResult::Ended => messages.tui_ended(task),
+        OperationResult::Ended { task } => messages.tui_ended(task),
     }
 }
 
@@ -241,7 +241,7 @@ pub(crate) fn is_whole(done: &OperationResult) -> bool {
         | OperationResult::TrustRevoked { .. }
         | OperationResult::Initialized { .. }
         | OperationResult::ToRun { .. }
-        | OperationResult::Ended => true,
+        | OperationResult::Ended { .. } => true,
     }
 }
 

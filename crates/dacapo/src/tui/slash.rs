@@ -8,6 +8,7 @@ use clap::{CommandFactory as _, Parser as _};
 use dacapo_app::messages::say;
 use dacapo_app::operations::act::Operation;
 use dacapo_app::operations::list::Scope;
+use dacapo_app::present::legend;
 
 use super::effect::Pause;
 use crate::App;
@@ -17,6 +18,25 @@ use crate::config::{Timespan, Whose};
 use crate::error::Failure;
 use crate::misunderstood::misunderstood;
 use crate::request::{self, TaskRequest};
+
+/// Commands that only the app has.
+const OWN: [&str; 4] = ["help", "quit", "exit", "q"];
+
+/// Every command by every name that it has, such as `kill`, `stop`, `config set` and `spawn --list`.
+pub fn commands() -> Vec<String> {
+    let cli = Cli::command();
+    let mut all: Vec<String> = OWN.iter().map(|name| (*name).to_owned()).collect();
+    for command in cli.get_subcommands().filter(|command| !command.is_hide_set()) {
+        for name in command.get_name_and_visible_aliases() {
+            all.push(name.to_owned());
+            let within = command.get_subcommands().filter(|command| !command.is_hide_set());
+            let names = within.flat_map(clap::Command::get_name_and_visible_aliases);
+            all.extend(names.map(|own| format!("{name} {own}")));
+        }
+    }
+    all.extend(args::spawn_flags().map(|flag| format!("spawn {flag}")));
+    all
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Meaning {
@@ -105,7 +125,9 @@ pub(crate) fn meaning(app: &App, words: &[String], place: &Place) -> Result<Mean
     match words.first().map(String::as_str) {
         None => return Ok(Meaning::Show(vec!["--help".into()])),
         Some("quit" | "exit" | "q") => return Ok(Meaning::Quit),
-        Some("help") => {
+        Some("help") if words[1..] == ["symbols"] => return Ok(Meaning::Text(legend::page(app.messages))),
+        // A manual page is written for `man`, which lays it out.
+        Some("help" | "man") if !words.iter().any(|word| word.starts_with('-')) => {
             let of: Vec<String> = words[1..].iter().cloned().chain(["--help".to_owned()]).collect();
             return meaning(app, &of, place);
         }
@@ -113,24 +135,21 @@ pub(crate) fn meaning(app: &App, words: &[String], place: &Place) -> Result<Mean
     }
     let argv: Vec<OsString> =
         std::iter::once("dacapo".into()).chain(words.iter().map(OsString::from)).collect();
-    let argv = args::meant(argv);
+    let mut argv = args::meant(argv);
     let parsed = Cli::try_parse_from(&argv).or_else(|error| {
         // `/kill` alone is about the selected task.
         let missing = error.kind() == ErrorKind::MissingRequiredArgument && words.len() <= 2;
-        match place.selected.as_ref().filter(|_| missing) {
-            Some(task) => {
-                let with: Vec<OsString> = argv.iter().cloned().chain([task.into()]).collect();
-                Cli::try_parse_from(with).map_err(|_| error)
-            }
-            None => Err(error),
-        }
+        let Some(task) = place.selected.as_ref().filter(|_| missing) else { return Err(error) };
+        let with: Vec<OsString> = argv.iter().cloned().chain([task.into()]).collect();
+        let cli = Cli::try_parse_from(&with).map_err(|_| error)?;
+        argv = with;
+        Ok(cli)
     });
     let words: Vec<String> = argv[1..].iter().filter_map(|word| word.to_str().map(str::to_owned)).collect();
     match parsed {
         Ok(cli) => of_command(app, &cli.command, words, place),
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            Ok(Meaning::Text(error.render().to_string()))
-        }
+        // `/milestone` alone says what there is, as `/milestone --help` does.
+        Err(error) if is_help(error.kind()) => Ok(Meaning::Text(error.render().to_string())),
         // Who wanted to search, as `/` does elsewhere, is told how; a command that was begun is named.
         Err(error) if error.kind() == ErrorKind::InvalidSubcommand && !begins_a_command(&words) => {
             let word = words.first().cloned().unwrap_or_default();
@@ -140,6 +159,15 @@ pub(crate) fn meaning(app: &App, words: &[String], place: &Place) -> Result<Mean
         }
         Err(error) => Err(misunderstood(&error)),
     }
+}
+
+fn is_help(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    )
 }
 
 fn begins_a_command(words: &[String]) -> bool {

@@ -110,6 +110,11 @@ impl Terminal {
         rustix::process::Pid::from_raw(pid).unwrap()
     }
 
+    /// Whether the program is gone.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.as_mut().unwrap().try_wait().unwrap().is_some()
+    }
+
     /// The exit code and all that was shown; the terminal is as it was.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let mut child = self.child.take().unwrap();

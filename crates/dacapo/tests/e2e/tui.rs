@@ -12,6 +12,7 @@ use crate::terminal::Terminal;
 mod flows;
 mod leaving;
 mod mouse;
+mod slash;
 mod terminals;
 
 /// The app, and a screen that shows what it writes.

@@ -185,7 +185,7 @@ impl App {
                 match own.act(self, step, answers)? {
                     OwnDone::Started(started) => Ok(OperationResult::started(*started)),
                     OwnDone::Resumed(resumed) => Ok(self.resumed(resumed)?),
-                    OwnDone::Ended => Ok(OperationResult::Ended),
+                    OwnDone::Ended { task } => Ok(OperationResult::Ended { task }),
                 }
             }
         }

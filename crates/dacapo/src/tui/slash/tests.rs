@@ -55,6 +55,8 @@ fn the_selected_task_is_meant_where_none_is_named() {
     let kill = |task: &str| Meaning::Do(vec![Operation::Kill { task: task.into() }]);
     assert_eq!(read("/kill").unwrap(), kill("auth"));
     assert_eq!(read("/kill x").unwrap(), kill("x"));
+    let show = ["milestone", "show", "auth"].map(str::to_owned).to_vec();
+    assert_eq!(read("/milestone show").unwrap(), Meaning::Show(show));
     assert_eq!(read("/diff").unwrap(), Meaning::Diff { task: Some("auth".into()), iteration: None });
     assert_eq!(read("/logs x").unwrap(), Meaning::Log(Some("x".into())));
     let resume =
@@ -78,8 +80,17 @@ fn what_shows_something_is_shown_and_what_needs_the_terminal_gets_it() {
     assert_eq!(read("/quit").unwrap(), Meaning::Quit);
     let attach = Meaning::Run { args: vec!["attach".into(), "auth".into()], pause: Pause::ForEnter };
     assert_eq!(read("/attach").unwrap(), attach);
-    let Meaning::Text(help) = read("/help kill").unwrap() else { panic!() };
-    assert!(help.contains("End a running task"), "{help}");
+    for (line, says) in [
+        ("/help kill", "End a running task"),
+        ("/help symbols", "proven"),
+        ("/man kill", "End a running task"),
+        ("/man", "Show the tasks of this repository"),
+        ("/milestone", "Create the file of a milestone"),
+        ("/notify", "Try out notifications"),
+    ] {
+        let Ok(Meaning::Text(help)) = read(line) else { panic!("{line}") };
+        assert!(help.contains(says), "{line}: {help}");
+    }
 }
 
 #[test]
