@@ -68,7 +68,12 @@ pub struct Watch {
 impl Suspects {
     /// Looks at the settings as they are, and brings the list up to date with all watches.
     pub fn look(source: &Repo, data: &Path) -> Result<Self, ProofError> {
-        Ok(look(source, &dir_of(data))?.0)
+        let dir = dir_of(data);
+        // No agent has run here yet.
+        if !dir.is_dir() {
+            return Ok(Self::default());
+        }
+        Ok(look(source, &dir)?.0)
     }
 
     /// The settings that do not count, by name.
