@@ -189,6 +189,21 @@ messages! {
         zh_cn: "DACAPO_HOME=DIR 把自己的任务放在别处，例如用于测试",
         zh_tw: "DACAPO_HOME=DIR 把自己的任務放在別處，例如用於測試",
     }
+    inside_other_namespace(task: &str) {
+        en: "This command may come from inside a task: task '{task}' runs outside its pid namespace, so nobody can tell who gives it",
+        zh_cn: "此命令可能来自某个任务内部：任务“{task}”运行在它的 pid 命名空间之外，无法判断是谁下的命令",
+        zh_tw: "此指令可能來自某個任務內部：任務「{task}」在它的 pid 命名空間之外執行，無法判斷是誰下的指令",
+    }
+    inside_where_it_was_started() {
+        en: "run it where the task was started, outside this container or sandbox",
+        zh_cn: "请在启动该任务的地方运行它，即此容器或沙箱之外",
+        zh_tw: "請在啟動該任務的地方執行它，即此容器或沙箱之外",
+    }
+    inside_when_it_has_ended(task: &str) {
+        en: "or when the task has ended: {dacapo}wait {task}",
+        zh_cn: "或者等任务结束之后：{dacapo}wait {task}",
+        zh_tw: "或者等任務結束之後：{dacapo}wait {task}",
+    }
     inside_unknown_caller(error: &str) {
         en: "cannot tell who is running this command: {error}",
         zh_cn: "无法判断是谁在运行此命令：{error}",

@@ -1,8 +1,10 @@
-//! Which guards this process runs below: how Dacapo tells whether an order comes from a person or from an agent.
+//! Which guards and runners this process runs below: how Dacapo tells whether an order comes from a person or from an agent.
 //!
 //! A process cannot choose its ancestors. Everything below a guard stays below it, since a guard is a subreaper, and
 //! a guard's command line is the guard's own: whatever an agent does to its environment, session or parent, the walk
-//! from it upwards passes its guard. Outside Linux an orphan goes to init instead, and is not recognised.
+//! from it upwards passes its guard. An agent that kills its guard becomes a child of the runner, which is a subreaper too and
+//! shows what it is by its name: nobody else can change the name of a process. Outside Linux an orphan goes to init instead,
+//! and is not recognised. Below a pid namespace the walk ends too early: see [`super::PidNamespace`].
 
 use std::fmt;
 use std::io;
@@ -28,8 +30,7 @@ impl HomeId {
 
     /// Whether this path, links followed, is that directory or lies below it.
     pub fn contains(self, path: &Path) -> bool {
-        path.canonicalize()
-            .is_ok_and(|real| real.ancestors().any(|dir| Self::of(dir).is_ok_and(|id| id == self)))
+        is_below(path, |home| home == self)
     }
 }
 
@@ -48,52 +49,133 @@ impl FromStr for HomeId {
     }
 }
 
-/// A guard that this process runs below.
+/// What fits of a data directory into the name of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GuardAbove {
+pub struct HomeMark(u32);
+
+impl HomeMark {
+    fn of(home: HomeId) -> Self {
+        let hash = hmac_sha256::Hash::hash(home.to_string().as_bytes());
+        Self(u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]]))
+    }
+}
+
+/// A guard or a runner that this process runs below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskAbove {
     pub pid: u32,
-    /// The data directory that it works for; `None` where it does not say.
-    pub home: Option<HomeId>,
+    pub works_for: WorksFor,
 }
 
-/// The guards that this process runs below, nearest first. An error means that nobody can tell.
-pub fn guards_above() -> io::Result<Vec<GuardAbove>> {
-    Ok(platform::line()?.iter().filter_map(|(pid, argv)| guard(*pid, argv)).collect())
+/// The data directory of a guard or a runner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorksFor {
+    /// This one.
+    Home(HomeId),
+    /// One with this mark.
+    Marked(HomeMark),
+    /// It does not say.
+    Unknown,
 }
 
-fn guard(pid: u32, argv: &[String]) -> Option<GuardAbove> {
-    let is_guard = argv.get(1).is_some_and(|argument| argument == ARGUMENT);
-    is_guard.then(|| GuardAbove { pid, home: argv.get(2).and_then(|text| text.parse().ok()) })
+impl WorksFor {
+    /// Whether this path, links followed, is that directory or lies below it. Of one that does not say nobody knows.
+    pub fn contains(self, path: &Path) -> bool {
+        match self {
+            Self::Home(home) => home.contains(path),
+            Self::Marked(mark) => is_below(path, |home| HomeMark::of(home) == mark),
+            Self::Unknown => true,
+        }
+    }
 }
 
-/// Processes with their command lines, from the nearest ancestor to the farthest.
-type Line = Vec<(u32, Vec<String>)>;
+/// The guards and runners that this process runs below, nearest first. An error means that nobody can tell.
+pub fn tasks_above() -> io::Result<Vec<TaskAbove>> {
+    Ok(platform::line()?.iter().filter_map(Ancestor::task).collect())
+}
+
+/// What runners of a data directory call themselves: as long as a name can be.
+const RUNNER_PREFIX: &str = "dacapo-";
+
+/// Lets everybody see that this process is the runner of a task in this data directory. Where that cannot be shown, its guards
+/// still are.
+pub(super) fn show_as_runner(home: HomeId) {
+    platform::call_ourselves(&format!("{RUNNER_PREFIX}{:08x}", HomeMark::of(home).0));
+}
+
+/// No task runs below this process any more. One that keeps its memory to itself cannot take its name back, and does not live on
+/// for long.
+pub(super) fn show_as_no_runner() {
+    platform::call_ourselves("dacapo");
+}
+
+/// Whether a process shows itself as the runner of some task.
+pub(crate) fn is_runner(pid: u32) -> bool {
+    platform::name(pid).is_some_and(|name| mark(&name).is_some())
+}
+
+/// The mark in the name of a runner.
+fn mark(name: &str) -> Option<HomeMark> {
+    let digits = name.strip_prefix(RUNNER_PREFIX).filter(|digits| digits.len() == 8)?;
+    u32::from_str_radix(digits, 16).ok().map(HomeMark)
+}
+
+/// A process above this one.
+#[derive(Debug)]
+struct Ancestor {
+    pid: u32,
+    name: String,
+    argv: Vec<String>,
+}
+
+impl Ancestor {
+    fn task(&self) -> Option<TaskAbove> {
+        let works_for = if self.argv.get(1).is_some_and(|argument| argument == ARGUMENT) {
+            self.argv.get(2).and_then(|text| text.parse().ok()).map_or(WorksFor::Unknown, WorksFor::Home)
+        } else {
+            WorksFor::Marked(mark(&self.name)?)
+        };
+        Some(TaskAbove { pid: self.pid, works_for })
+    }
+}
+
+/// Whether one of the directories that a path leads through, links followed, is meant.
+fn is_below(path: &Path, is_meant: impl Fn(HomeId) -> bool) -> bool {
+    path.canonicalize().is_ok_and(|real| real.ancestors().any(|dir| HomeId::of(dir).is_ok_and(&is_meant)))
+}
+
+/// Processes from the nearest ancestor to the farthest.
+type Line = Vec<Ancestor>;
 
 #[cfg(target_os = "linux")]
 mod platform {
     use std::fs;
     use std::io;
-    use std::path::{Path, PathBuf};
 
-    use super::Line;
+    use super::{Ancestor, Line};
+    use crate::process::procfs::ProcFs;
 
     pub(super) fn line() -> io::Result<Line> {
-        from(Path::new("/proc"), std::process::id())
+        let proc = ProcFs::real()?;
+        let own = proc.own_pid()?;
+        from(&proc, own)
     }
 
-    pub(super) fn from(proc: &Path, own: u32) -> io::Result<Line> {
+    pub(super) fn from(proc: &ProcFs, own: u32) -> io::Result<Line> {
         let mut line = Line::new();
         let mut at = own;
         // An error about ourselves is returned: "no guard above" would make an agent's order look like a person's.
-        let mut above = parent(proc, at)?;
+        let mut above = stat(proc, at)?.1;
         while above > 0 {
-            match argv(&proc.join(above.to_string())).and_then(|argv| Ok((argv, parent(proc, above)?))) {
-                Ok((argv, next)) => {
-                    line.push((above, argv));
+            match argv(proc, above).and_then(|argv| Ok((argv, stat(proc, above)?))) {
+                Ok((argv, (name, next))) => {
+                    line.push(Ancestor { pid: above, name, argv });
                     (at, above) = (above, next);
                 }
                 // It ended under our eyes, and somebody else is the parent now.
-                Err(_) if parent(proc, at)? != above => above = parent(proc, at)?,
+                Err(_) if stat(proc, at)?.1 != above => above = stat(proc, at)?.1,
+                // Somebody has put something in front of it.
+                Err(error) if error.raw_os_error() == Some(libc::EXDEV) => return Err(error),
                 // Processes of other users can be hidden from us; a guard of ours is none of them.
                 Err(_) => break,
             }
@@ -101,20 +183,34 @@ mod platform {
         Ok(line)
     }
 
-    fn argv(dir: &Path) -> io::Result<Vec<String>> {
-        let bytes = fs::read(dir.join("cmdline"))?;
+    /// Only the process itself can write it, so this is for our own.
+    pub(super) fn call_ourselves(name: &str) {
+        // That of the process as a whole is the one of its first thread, which this may not be.
+        let named = fs::write("/proc/self/comm", name);
+        if let Err(error) = named {
+            tracing::debug!("the process cannot be named: {error}");
+        }
+    }
+
+    pub(super) fn name(pid: u32) -> Option<String> {
+        Some(stat(&ProcFs::real().ok()?, pid).ok()?.0)
+    }
+
+    fn argv(proc: &ProcFs, pid: u32) -> io::Result<Vec<String>> {
+        let bytes = proc.read(pid, "cmdline")?;
         let words = bytes.split(|byte| *byte == 0);
         Ok(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect())
     }
 
-    /// From `pid (name) state ppid …`; the name may hold spaces and parentheses.
-    fn parent(proc: &Path, pid: u32) -> io::Result<u32> {
-        let path: PathBuf = proc.join(pid.to_string()).join("stat");
-        let stat = fs::read(&path)?;
-        let rest = memchr::memrchr(b')', &stat).map(|end| &stat[end + 1..]).unwrap_or_default();
-        let rest = String::from_utf8_lossy(rest);
+    /// Name and parent, from `pid (name) state ppid …`; the name may hold spaces and parentheses.
+    fn stat(proc: &ProcFs, pid: u32) -> io::Result<(String, u32)> {
+        let stat = proc.read(pid, "stat")?;
+        let odd = || io::Error::other(format!("/proc/{pid}/stat names no parent"));
+        let begin = memchr::memchr(b'(', &stat).ok_or_else(odd)? + 1;
+        let end = memchr::memrchr(b')', &stat).filter(|end| *end >= begin).ok_or_else(odd)?;
+        let rest = String::from_utf8_lossy(&stat[end + 1..]);
         let parent = rest.split_ascii_whitespace().nth(1).and_then(|field| field.parse().ok());
-        parent.ok_or_else(|| io::Error::other(format!("{} names no parent", path.display())))
+        Ok((String::from_utf8_lossy(&stat[begin..end]).into_owned(), parent.ok_or_else(odd)?))
     }
 }
 
@@ -123,7 +219,14 @@ mod platform {
     use std::collections::HashMap;
     use std::io;
 
-    use super::Line;
+    use super::{Ancestor, Line};
+
+    /// There is no name that others see.
+    pub(super) fn call_ourselves(_name: &str) {}
+
+    pub(super) fn name(_pid: u32) -> Option<String> {
+        None
+    }
 
     pub(super) fn line() -> io::Result<Line> {
         let listed = std::process::Command::new("ps").args(["-axwwo", "pid=,ppid=,args="]).output()?;
@@ -139,8 +242,8 @@ mod platform {
         let mut line = Line::new();
         let own = rows.get(&std::process::id()).map(|(parent, _)| *parent);
         let mut at = own.ok_or_else(|| io::Error::other("ps does not list us"))?;
-        while let Some((parent, argv)) = rows.get(&at).filter(|_| line.iter().all(|(pid, _)| *pid != at)) {
-            line.push((at, argv.clone()));
+        while let Some((parent, argv)) = rows.get(&at).filter(|_| line.iter().all(|above| above.pid != at)) {
+            line.push(Ancestor { pid: at, name: String::new(), argv: argv.clone() });
             at = *parent;
         }
         Ok(line)
@@ -171,31 +274,47 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn r7_guards_are_found_by_their_own_command_line() {
+    fn r7_guards_and_runners_are_found_by_what_nobody_else_can_change() {
         let proc = tempfile::tempdir().unwrap();
-        for (pid, parent, argv) in [
-            (1, 0, "init"),
-            (10, 1, "dacapo exec go"),
-            (11, 10, "/proc/self/exe __guard 7:42"),
-            (12, 11, "sh -c x"),
-            (13, 12, "/proc/self/exe __guard"),
-            (14, 13, "__guard dacapo"),
-            (15, 14, "dacapo set"),
+        for (pid, parent, name, argv) in [
+            (1, 0, "a ) b", "init"),
+            (10, 1, "dacapo-0000002a", "dacapo exec go"),
+            (11, 10, "dacapo-guard", "/proc/self/exe __guard 7:42"),
+            (12, 11, "a ) b", "sh -c x"),
+            (13, 12, "dacapo-guard", "/proc/self/exe __guard"),
+            (14, 13, "dacapo-0000002", "__guard dacapo"),
+            (15, 14, "dacapo", "dacapo set"),
+            (16, 10, "orphan", "sh -c x"),
         ] {
             let dir = proc.path().join(pid.to_string());
             std::fs::create_dir(&dir).unwrap();
-            std::fs::write(dir.join("stat"), format!("{pid} (a ) b) S {parent} 1 1")).unwrap();
+            std::fs::write(dir.join("stat"), format!("{pid} ({name}) S {parent} 1 1")).unwrap();
             std::fs::write(dir.join("cmdline"), argv.replace(' ', "\0") + "\0").unwrap();
         }
+        let root = super::super::procfs::ProcFs::at(proc.path()).unwrap();
         let found = |own| {
-            let line = platform::from(proc.path(), own).unwrap();
-            line.iter().filter_map(|(pid, argv)| guard(*pid, argv)).collect::<Vec<_>>()
+            let line = platform::from(&root, own).unwrap();
+            line.iter().filter_map(Ancestor::task).collect::<Vec<_>>()
         };
-        let known = GuardAbove { pid: 11, home: Some(HomeId { device: 7, inode: 42 }) };
-        assert_eq!(found(15), [GuardAbove { pid: 13, home: None }, known]);
+        let runner = TaskAbove { pid: 10, works_for: WorksFor::Marked(HomeMark(42)) };
+        let known = TaskAbove { pid: 11, works_for: WorksFor::Home(HomeId { device: 7, inode: 42 }) };
+        let unknown = TaskAbove { pid: 13, works_for: WorksFor::Unknown };
+        assert_eq!(found(15), [unknown, known, runner]);
+        assert_eq!(found(16), [runner], "its guard is gone");
         assert_eq!(found(10), []);
         // Nobody can tell: that is not the same as none.
         std::fs::remove_dir_all(proc.path().join("15")).unwrap();
-        assert!(platform::from(proc.path(), 15).is_err());
+        assert!(platform::from(&root, 15).is_err());
+    }
+
+    #[test]
+    fn r7_a_runner_shows_its_data_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = HomeId::of(dir.path()).unwrap();
+        let marked = WorksFor::Marked(HomeMark::of(home));
+        assert!(marked.contains(&dir.path().join(".")) && !marked.contains(Path::new("/")));
+        assert!(WorksFor::Unknown.contains(Path::new("/")));
+        show_as_runner(home);
+        assert_eq!(is_runner(std::process::id()), cfg!(target_os = "linux"));
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::ancestry::HomeId;
+use super::ancestry::{self, HomeId};
 use super::guard::ARGUMENT;
 use super::tree::{self, Adopt};
 
@@ -51,6 +51,9 @@ impl GuardProcess {
         let mut live = live();
         // Inside the lock, because the last guard to go switches it off under the same lock.
         tree::adopt(Adopt::Orphans)?;
+        if let Some(home) = home {
+            ancestry::show_as_runner(home);
+        }
         let child = command.spawn()?;
         live.insert(child.id());
         // Ids are reused; id and start time together are not.
@@ -102,6 +105,8 @@ impl Drop for GuardProcess {
         // A process that lives long must not collect what has nothing to do with its guards.
         if live.is_empty() {
             let _ = tree::adopt(Adopt::Nobody);
+            // Nor is whoever it starts from now on inside a task.
+            ancestry::show_as_no_runner();
         }
         tree::reap_adopted(&live);
     }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, sendmsg};
 
-use super::ancestry::HomeId;
+use super::ancestry::{self, HomeId};
 use super::guard::MOST_DESCRIPTORS;
 use super::guards::{GuardProcess, Spare};
 use super::job::{Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop};
@@ -61,6 +61,9 @@ impl Launcher {
     #[must_use]
     pub fn for_home(mut self, home: &Path) -> Self {
         self.home = HomeId::of(home).ok();
+        if let Some(home) = self.home {
+            ancestry::show_as_runner(home);
+        }
         self
     }
 

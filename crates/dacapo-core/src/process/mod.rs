@@ -13,7 +13,7 @@
 //! - [`stream`]: raw files, written and followed. [`mask`]: no secret gets into one.
 //! - [`liveness`]: is it still at work?
 //! - [`sweep`]: after runner and guard were both killed.
-//! - [`guards_above`]: do we run below a guard, and whose?
+//! - [`tasks_above`]: do we run below a guard or a runner, and whose?
 //!
 //! What a caller has to do:
 //!
@@ -33,6 +33,9 @@ mod job;
 mod launcher;
 pub mod liveness;
 pub mod mask;
+mod namespace;
+#[cfg(target_os = "linux")]
+mod procfs;
 mod pump;
 mod signals;
 mod start;
@@ -41,11 +44,13 @@ mod tree;
 mod wire;
 
 pub use crate::inherited_locks::hand_down;
-pub use ancestry::{GuardAbove, HomeId, guards_above};
+pub(crate) use ancestry::is_runner;
+pub use ancestry::{HomeId, HomeMark, TaskAbove, WorksFor, tasks_above};
 pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Unreachable};
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;
 pub use mask::{Content, Masker, StreamMask, is_secret_name};
+pub use namespace::PidNamespace;
 pub use signals::{keep_descriptors_to_ourselves, survive_file_size_limit};
 pub(crate) use start::{Child, Group, With, read_both};
 pub use start::{RUNNER_ARGUMENT, leave};

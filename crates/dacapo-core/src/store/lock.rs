@@ -25,6 +25,7 @@ use rustix::process::Pid;
 
 use super::files;
 use crate::inherited_locks::{Descriptors, hand_down};
+use crate::process::{PidNamespace, is_runner};
 
 /// `list` and friends probe locks for an instant, and what a dead process started holds its lock until it is done; a
 /// starter that meets either tries again for so long.
@@ -269,6 +270,12 @@ impl Lock {
         named.into_iter().chain(others).find(|pid| has_open(*pid, target))
     }
 
+    /// Whether the lock is held by a process that is not known to be in this pid namespace.
+    pub(crate) fn is_held_outside(target: &LockTarget, own: Option<PidNamespace>) -> io::Result<bool> {
+        let inside = own.is_some() && read_namespace(&target.holder) == own;
+        Ok(!inside && Self::is_held(target)?)
+    }
+
     /// Whether some process holds the lock.
     pub(crate) fn is_held(target: &LockTarget) -> io::Result<bool> {
         let files = match target.open_to_look() {
@@ -404,18 +411,29 @@ fn name(holder: &Path, task: &str) -> io::Result<()> {
     let mut file = files::open_or_create(holder)?;
     file.set_len(0)?;
     file.rewind()?;
-    write!(file, "{}\n{task}", std::process::id())
+    let namespace = PidNamespace::own().map_or_else(String::new, |own| own.to_string());
+    write!(file, "{}\n{task}\n{namespace}", std::process::id())
 }
 
 /// Who took the lock, and for which task.
 fn read_lines(path: &Path) -> (Option<i32>, Option<String>) {
-    let mut text = String::new();
-    if files::open(path).and_then(|file| file.take(200).read_to_string(&mut text)).is_err() {
-        return (None, None);
-    }
+    let text = read_text(path);
     let mut lines = text.lines();
     let pid = lines.next().and_then(|line| line.parse().ok());
     (pid, lines.next().filter(|name| !name.is_empty()).map(str::to_owned))
+}
+
+/// The pid namespace of who took the lock.
+fn read_namespace(path: &Path) -> Option<PidNamespace> {
+    read_text(path).lines().nth(2).and_then(|line| line.parse().ok())
+}
+
+fn read_text(path: &Path) -> String {
+    let mut text = String::new();
+    match files::open(path).and_then(|file| file.take(300).read_to_string(&mut text)) {
+        Ok(_) => text,
+        Err(_) => String::new(),
+    }
 }
 
 /// Whether a process has open what the lock is on: whoever holds a lock has. A name alone could be anybody's.
@@ -428,6 +446,10 @@ fn has_open(pid: Pid, target: &LockTarget) -> bool {
         .map(|found| (found.dev(), found.ino()))
         .collect();
     let open = std::fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero()));
+    // One that keeps its memory to itself does not show what it has open; it does show what it calls itself.
+    if open.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
+        return is_runner(pid.as_raw_nonzero().get().cast_unsigned());
+    }
     open.into_iter().flatten().flatten().any(|entry| {
         std::fs::metadata(entry.path()).is_ok_and(|found| inodes.contains(&(found.dev(), found.ino())))
     })

@@ -8,6 +8,7 @@ use super::integrity::SpecDoubt;
 use super::journal::doubt_of_spec;
 use super::{Inbox, JournalError, Lock, LockError, LockTarget, Ports, RenameRecord, files};
 use crate::event::Event;
+use crate::process::PidNamespace;
 use crate::spec::{SPEC_FORMAT, TaskSpec};
 
 /// No spec is longer; its prompt and plan are the most of it.
@@ -357,6 +358,11 @@ impl TaskDir {
     /// Whether some process drives the task, or is still clearing up behind it.
     pub fn is_driven(&self) -> io::Result<bool> {
         Lock::is_held(&self.lock_target())
+    }
+
+    /// Whether it is driven by a process that is not known to be in this pid namespace.
+    pub fn is_driven_outside(&self, own: Option<PidNamespace>) -> io::Result<bool> {
+        Lock::is_held_outside(&self.lock_target(), own)
     }
 
     /// Removes the record of a task that never did anything.

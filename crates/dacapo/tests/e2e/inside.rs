@@ -147,3 +147,89 @@ fn r7_an_agent_may_steer_tasks_of_another_data_directory() {
         assert_eq!(code, "0", "{name}\n{said}");
     }
 }
+
+/// Every way into a pid namespace of one's own that this machine has for us.
+#[cfg(target_os = "linux")]
+fn ways_into_a_pid_namespace() -> Vec<&'static str> {
+    let ways = ["unshare -p -f --mount-proc", "unshare -p -f", "unshare -U -r -p -f --mount-proc"];
+    let works = |way: &&str| {
+        let mut words = way.split(' ');
+        let mut command = std::process::Command::new(words.next().unwrap());
+        command.args(words).arg("true").stderr(std::process::Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    ways.into_iter().filter(works).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn r7_a_pid_namespace_of_its_own_does_not_make_an_agent_a_person() {
+    let world = World::new();
+    let ways = ways_into_a_pid_namespace();
+    let scripts = ways.iter().enumerate().map(|(at, way)| {
+        kept(&world, &format!("set{at}"), &format!("{way} {DACAPO} set t iter=50"))
+            + &kept(&world, &format!("trust{at}"), &format!("{way} {DACAPO} config set keep_awake false"))
+    });
+    turn(&world, &scripts.collect::<String>());
+    for at in 0..ways.len() {
+        for order in ["set", "trust"] {
+            let (code, said) = outcome(&world, &format!("{order}{at}"));
+            assert!(code == "2" && said.contains("nside a task"), "{} {order}: {code}\n{said}", ways[at]);
+        }
+    }
+    assert_eq!(world.events("t", "command_received"), [] as [serde_json::Value; 0]);
+}
+
+/// A person in a container, with tasks and data of its own there.
+#[cfg(target_os = "linux")]
+#[test]
+fn r7_a_person_in_a_pid_namespace_steers_the_tasks_that_run_there() {
+    let Some(way) = ways_into_a_pid_namespace().into_iter().find(|way| way.contains("--mount-proc")) else {
+        return;
+    };
+    let world = World::new();
+    let script = world.scratch("session.sh");
+    let go = world.scratch("go");
+    let agent = format!("while ! test -e {}; do sleep 0.02; done; echo 1 > f", go.display());
+    let session = [
+        kept(&world, "spawn", &format!("{DACAPO} spawn --name t --iter 1 --agent-cmd '{agent}' go")),
+        kept(&world, "set", &format!("{DACAPO} set t iter=2")),
+        format!("touch {}\n", go.display()),
+        kept(&world, "wait", &format!("{DACAPO} wait t")),
+        kept(&world, "drop", &format!("{DACAPO} drop t")),
+    ];
+    fs::write(&script, session.concat()).unwrap();
+    let mut words = way.split(' ');
+    let mut command = std::process::Command::new(words.next().unwrap());
+    world.dress(&mut command);
+    assert!(command.args(words).arg("sh").arg(&script).status().unwrap().success());
+    for name in ["spawn", "set", "wait", "drop"] {
+        let (code, said) = outcome(&world, name);
+        assert_eq!(code, "0", "{name}\n{said}");
+    }
+}
+
+/// The runner is stopped, so that it cannot end the orphan first.
+#[cfg(target_os = "linux")]
+#[test]
+fn r7_an_agent_that_has_killed_its_guard_is_still_inside() {
+    let world = World::new();
+    let script = [
+        "guard=$PPID; while ! grep -q __guard /proc/$guard/cmdline; do\n\
+           guard=$(awk '/^PPid/ {print $2}' /proc/$guard/status)\ndone\n\
+         runner=$(awk '/^PPid/ {print $2}' /proc/$guard/status)\n\
+         kill -STOP $runner; kill -KILL $guard\n\
+         while kill -0 $guard 2>/dev/null && ! grep -q '^State:.Z' /proc/$guard/status; do :; done\n"
+            .to_owned(),
+        kept(&world, "set", &format!("{DACAPO} set t iter=50")),
+        kept(&world, "config", &format!("{DACAPO} config set keep_awake false")),
+        "kill -CONT $runner\n".to_owned(),
+    ];
+    let file = world.scratch("turn.sh");
+    fs::write(&file, script.concat()).unwrap();
+    let agent = format!("setsid sh {}", file.display());
+    let words = ["--name", "t", "--iter", "1", "--max-failures", "1", "--agent-cmd", &agent, "go"];
+    let _ = world.exec(&words);
+    refused(&world, "set");
+    refused(&world, "config");
+}
