@@ -102,7 +102,15 @@ impl App {
 
     /// A task as it stands. What one that was interrupted has left running is ended (R1).
     pub fn view(&self, dir: &TaskDir) -> Result<TaskView, Failure> {
-        let view = TaskView::load(dir, self.kinds).map_err(|error| unreadable(&error, dir))?;
+        let load = || TaskView::load(dir, self.kinds).map_err(|error| unreadable(&error, dir));
+        let mut view = load()?;
+        if !view.status.is_settled() && view.status != Status::Interrupted {
+            let swept = dir.end_stopped_guards();
+            if swept != Swept::default() {
+                self.tell_of_leftovers(dir, &swept);
+                view = load()?;
+            }
+        }
         if view.status == Status::Interrupted {
             self.clear_up_behind(dir);
         }

@@ -56,6 +56,7 @@ pub(crate) use start::{Child, Group, With, read_both};
 pub use start::{RUNNER_ARGUMENT, leave};
 pub use stream::{Follower, Progress, tail};
 pub use tree::{
-    Swept, TAG_VARIABLE, can_see_processes, guards_with_open, is_stopped, sweep, waits_for_git, wake,
+    Swept, TAG_VARIABLE, can_see_processes, end_stopped_guards, guards_with_open, is_stopped, sweep,
+    waits_for_git, wake,
 };
 pub(crate) use tree::{boot_time, file_may_be_in_use};

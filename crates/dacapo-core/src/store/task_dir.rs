@@ -8,7 +8,7 @@ use super::integrity::SpecDoubt;
 use super::journal::doubt_of_spec;
 use super::{Inbox, JournalError, Lock, LockError, LockTarget, Ports, RenameRecord, files};
 use crate::event::Event;
-use crate::process::PidNamespace;
+use crate::process::{PidNamespace, Swept, end_stopped_guards};
 use crate::spec::{SPEC_FORMAT, TaskSpec};
 
 /// No spec is longer; its prompt and plan are the most of it.
@@ -287,6 +287,7 @@ impl TaskDir {
     pub fn lock_to_rename(&self) -> Result<Lock, LockError> {
         self.close_to_others()?;
         self.make_journal()?;
+        self.end_stopped_guards();
         Lock::take(&self.lock_target())
     }
 
@@ -296,6 +297,15 @@ impl TaskDir {
         let lock = Lock::take_briefly(&self.lock_target())?;
         self.has_no_unfinished_rename()?;
         Ok(lock)
+    }
+
+    /// Ends the guards of a runner that is gone, with all that they watch over, where somebody has stopped them: they would hold
+    /// the lock for ever (R1).
+    pub fn end_stopped_guards(&self) -> Swept {
+        if self.is_driven().is_ok_and(|driven| driven) && self.holder().is_none() {
+            return end_stopped_guards(&self.0);
+        }
+        Swept::default()
     }
 
     fn has_no_unfinished_rename(&self) -> Result<(), LockError> {

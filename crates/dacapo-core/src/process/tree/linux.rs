@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use self::proc::Proc;
 use super::{Adopt, LostGuard, Members, Process};
 use crate::process::liveness::TreeSample;
-use crate::process::{RUNNER_ARGUMENT, guard};
+use crate::process::{RUNNER_ARGUMENT, guard, is_runner};
 
 mod proc;
 
@@ -176,6 +176,12 @@ pub fn guards_with_open(file: &Path) -> Vec<Pid> {
         .filter(|process| proc.has_open(process.pid, &wanted) == Some(true))
         .filter_map(|process| Pid::from_raw(process.pid.cast_signed()))
         .collect()
+}
+
+/// Whether the parent of a guard is a runner, and not whoever takes orphans in.
+pub(super) fn has_runner(guard: Pid) -> bool {
+    let guard = Proc::real().process(guard.as_raw_nonzero().get().cast_unsigned());
+    guard.is_some_and(|guard| is_runner(guard.parent))
 }
 
 /// Whether somebody has stopped a process (SIGSTOP, a debugger).

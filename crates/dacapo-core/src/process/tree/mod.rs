@@ -202,6 +202,30 @@ pub fn sweep(tag: &str) -> Swept {
     hunt_down(|| platform::tagged(tag), Some(tag))
 }
 
+/// Ends the guards that have a file open (a task's lock, for one), that somebody has stopped (SIGSTOP) and whose runner is gone,
+/// with all that lives below them. A guard that is woken could be stopped again; a stopped one keeps what it watched over below
+/// it, so that it can be ended from here.
+pub fn end_stopped_guards(file: &std::path::Path) -> Swept {
+    let guards = guards_with_open(file).into_iter().filter(|guard| is_stopped(*guard));
+    let guards: Vec<Pid> = guards.filter(|guard| !platform::has_runner(*guard)).collect();
+    if guards.is_empty() {
+        return Swept::default();
+    }
+    let below = || {
+        let mut found = Vec::new();
+        for guard in &guards {
+            let guard = guard.as_raw_nonzero().get().cast_unsigned();
+            platform::below(guard, guard, &mut |process| found.push(process.clone()));
+        }
+        found
+    };
+    let swept = hunt_down(below, None);
+    for guard in guards {
+        let _ = kill_process(guard, Signal::KILL);
+    }
+    swept
+}
+
 /// Ends what a guard that died left behind; those processes are this process's children now.
 pub(super) fn end_orphans(
     lost: &LostGuard<'_>,

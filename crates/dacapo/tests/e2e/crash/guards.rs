@@ -129,3 +129,21 @@ fn r1_a_runner_goes_on_when_its_guards_are_killed() {
         world.assert_in_order("t");
     });
 }
+
+#[test]
+fn r1_a_stopped_guard_of_a_killed_runner_does_not_keep_the_task_from_going_on() {
+    for words in [&["status", "t"][..], &["resume", "t", "--json"]] {
+        let world = World::new();
+        let mut runner = start(&world, "turn");
+        guards(runner.id()).iter().for_each(|guard| kill(*guard, Signal::STOP));
+        kill(runner.id(), Signal::KILL);
+        runner.wait().unwrap();
+        let mut command = world.command(words);
+        let ran = Ran::from(command.env("MARKS", world.scratch("marks")).output().unwrap()).expect(0);
+        world.assert_nothing_left("t");
+        match words[0] {
+            "status" => assert!(ran.stdout.contains("interrupted"), "{}", ran.stdout),
+            _ => world.assert_five("t", "main"),
+        }
+    }
+}
