@@ -10,6 +10,7 @@ mod layout;
 mod lock;
 #[cfg(target_os = "linux")]
 pub(crate) mod notices;
+mod one_time;
 mod ports;
 mod rename_record;
 mod seal;

@@ -24,7 +24,7 @@ use super::usage_limits::Limits;
 use super::workspace::Workspace;
 use crate::event::{Envelope, Event, Notice, TaskResult, WorkspaceProblem};
 use crate::files::FileAction;
-use crate::process::{Launcher, Masker, sweep};
+use crate::process::{Launcher, Masker, keep_memory_to_ourselves, sweep};
 use crate::spec::TaskSpec;
 use crate::store::{Journal, TaskDir};
 
@@ -115,7 +115,8 @@ impl<'a> Driver<'a> {
         }
         // Without a seal nothing counts as proven; that is no reason not to work.
         // Before `TaskStarted` or `Resumed` is written: the seal is checked against the time of that line.
-        if let Err(error) = self.record.begin_seal() {
+        let kept = keep_memory_to_ourselves(&self.context.env);
+        if let Err(error) = kept.and_then(|()| self.record.begin_seal()) {
             self.record(Event::Notice(Notice::NotSealed { error: error.to_string() }))?;
         }
         let begin = Begin {

@@ -33,6 +33,7 @@ mod job;
 mod launcher;
 pub mod liveness;
 pub mod mask;
+mod memory;
 mod namespace;
 #[cfg(target_os = "linux")]
 mod procfs;
@@ -50,6 +51,7 @@ pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Un
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;
 pub use mask::{Content, Masker, StreamMask, is_secret_name};
+pub(crate) use memory::keep_memory_to_ourselves;
 pub use namespace::PidNamespace;
 pub use signals::{keep_descriptors_to_ourselves, survive_file_size_limit};
 pub(crate) use start::{Child, Group, With, read_both};

@@ -158,7 +158,8 @@ impl Journal {
     /// The task is going to end with this line; to be called before it is appended. What lies in the file by then must be
     /// our own to the last byte: it is read once more.
     pub(crate) fn seal(&mut self, end: &Envelope) -> io::Result<()> {
-        let Some(sealer) = &self.sealer else { return Ok(()) };
+        // The key signs once: whatever comes of this, nothing else is sealed with it.
+        let Some(sealer) = self.sealer.take() else { return Ok(()) };
         self.is_still_there().and_then(|()| self.is_untouched(self.length)).map_err(io::Error::other)?;
         let bytes = line_of(end)?;
         let mut hash = self.hash;

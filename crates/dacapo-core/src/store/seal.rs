@@ -1,11 +1,11 @@
 //! The seal of a task: that the process which drove it also ended it, and that nobody has changed its journal up to that end
 //! since (R4).
 //!
-//! Before a process does anything for a task it makes up a secret, which it keeps to itself, and writes down its hash. When it
-//! ends the task it writes down the secret, beside a hash of the whole journal. Who forges a journal and kills the process
-//! does not know the secret. He can replace the hash by one of his own, but the kernel then notes a time of change that is
-//! later than the start on record, and nobody can set that time back. What this does not protect against is in
-//! docs/design/journal.md.
+//! Before a process does anything for a task it makes up a key that signs once ([`super::one_time`]). It keeps the key to
+//! itself, in memory that nobody else can read, and writes down its public part. When it ends the task it signs the whole
+//! journal, and the key is used up: nobody can sign that journal anew, changed or not. Who puts a public key of his own in its
+//! place is told by the kernel's time of that change, which is later than the start on record and which nobody can set back.
+//! What this does not protect against is in docs/design/journal.md.
 
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -14,14 +14,13 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::files;
-use crate::random;
+use super::{files, one_time};
 
 /// The version of both files.
-const SEAL_FORMAT: u32 = 1;
+const SEAL_FORMAT: u32 = 2;
 
 /// Neither file is longer.
-const LONGEST: u64 = 4 << 10;
+const LONGEST: u64 = 16 << 10;
 
 const BEGUN: &str = "process.json";
 const ENDED: &str = "seal.json";
@@ -30,19 +29,20 @@ const ENDED: &str = "seal.json";
 #[derive(Debug, Serialize, Deserialize)]
 struct Begun {
     v: u32,
-    /// Hash of the secret.
-    commitment: String,
+    /// The public part of its key.
+    key: String,
 }
 
 /// What it writes down when it ends the task.
 #[derive(Debug, Serialize, Deserialize)]
 struct Ended {
     v: u32,
-    secret: String,
     /// How much of the journal is sealed.
     length: u64,
     /// Hash of that much.
     journal: String,
+    /// Both, signed.
+    signature: Vec<String>,
 }
 
 /// A hash of all that was written or read so far.
@@ -72,7 +72,7 @@ impl std::fmt::Debug for Running {
 /// A process's own part of the seal.
 #[derive(Debug)]
 pub(super) struct Sealer {
-    secret: String,
+    key: one_time::Key,
 }
 
 /// How far a journal goes up to the end of its task, and its hash up to there.
@@ -82,22 +82,28 @@ pub(super) struct Extent {
     pub(super) digest: [u8; 32],
 }
 
+impl Extent {
+    fn message(&self) -> Vec<u8> {
+        format!("dacapo journal {} {}", self.length, hex(&self.digest)).into_bytes()
+    }
+}
+
 impl Sealer {
     /// To be called before the start is put on record.
     pub(super) fn begin(task: &Path) -> io::Result<Self> {
-        let secret = random::hex(32);
-        let begun = Begun { v: SEAL_FORMAT, commitment: hash_of(&secret) };
+        let key = one_time::Key::new();
+        let begun = Begun { v: SEAL_FORMAT, key: key.public() };
         files::replace(&task.join(BEGUN), &serde_json::to_vec(&begun)?)?;
-        Ok(Self { secret })
+        Ok(Self { key })
     }
 
     /// To be called before the end is put on record: `journal` is what it will be with that.
-    pub(super) fn end(&self, task: &Path, journal: &Extent) -> io::Result<()> {
+    pub(super) fn end(self, task: &Path, journal: &Extent) -> io::Result<()> {
         let ended = Ended {
             v: SEAL_FORMAT,
-            secret: self.secret.clone(),
             length: journal.length,
             journal: hex(&journal.digest),
+            signature: self.key.sign(&journal.message()),
         };
         files::replace(&task.join(ENDED), &serde_json::to_vec(&ended)?)
     }
@@ -110,7 +116,7 @@ pub(super) fn check(task: &Path, journal: &Extent, started: Timestamp) -> Result
         return Err("it was changed after the task ended, or the task was not ended by its own process");
     }
     let begun: Begun = read(task, BEGUN).ok_or("nothing is known of the process that ended it")?;
-    if begun.commitment != hash_of(&ended.secret) {
+    if !one_time::is_signed(&begun.key, &journal.message(), &ended.signature) {
         return Err("its seal is not of the process that drove the task");
     }
     // The kernel sets ctime itself, at every change of content, name or attributes. Unlike mtime no call can set it
@@ -129,10 +135,6 @@ pub(super) fn check(task: &Path, journal: &Extent, started: Timestamp) -> Result
 
 fn read<T: serde::de::DeserializeOwned>(task: &Path, name: &str) -> Option<T> {
     serde_json::from_slice(&files::read(&task.join(name), LONGEST).ok()?).ok()
-}
-
-fn hash_of(text: &str) -> String {
-    hex(&hmac_sha256::Hash::hash(text.as_bytes()))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -161,10 +163,16 @@ mod tests {
         for changed in [longer, other] {
             assert!(check(dir.path(), &changed, started).unwrap_err().contains("changed after"));
         }
-        // Who makes up a secret of his own does not have its hash on file.
-        Sealer { secret: "forged".into() }.end(dir.path(), &journal).unwrap();
+        // Whoever changes what the seal says of the journal cannot sign that.
+        let seal = std::fs::read_to_string(dir.path().join(ENDED)).unwrap();
+        let other = Extent { digest: [4; 32], ..journal.clone() };
+        let rewritten = seal.replace(&hex(&journal.digest), &hex(&other.digest));
+        std::fs::write(dir.path().join(ENDED), rewritten).unwrap();
+        assert!(check(dir.path(), &other, started).unwrap_err().contains("not of the process"));
+        // Whoever makes up a key of his own does not have its public part on file.
+        Sealer { key: one_time::Key::new() }.end(dir.path(), &journal).unwrap();
         assert!(check(dir.path(), &journal, started).unwrap_err().contains("not of the process"));
-        // Who replaces the hash too is later than the start on record.
+        // Whoever replaces that too is later than the start on record.
         let forger = Sealer::begin(dir.path()).unwrap();
         forger.end(dir.path(), &journal).unwrap();
         assert!(check(dir.path(), &journal, started).unwrap_err().contains("after the start"));

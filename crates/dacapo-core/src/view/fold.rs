@@ -52,7 +52,8 @@ impl TaskView {
             Event::CheckFinished(result) => {
                 self.uncommitted.extend_from_slice(&result.changed_files);
                 self.checks.push(result.clone());
-                if result.phase == CheckPhase::Proof {
+                // The seal covers the journal up to the end: a receipt behind it is nobody's.
+                if result.phase == CheckPhase::Proof && self.result.is_none() {
                     self.proofs.push(result.clone());
                 }
             }
@@ -248,5 +249,48 @@ impl TaskView {
             self.guidance_heard = 0;
         }
         self.result = Some(result.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::engine::Kinds;
+    use crate::event::{CheckPhase, Envelope, Event, ProofState};
+    use crate::spec::TaskSpec;
+    use crate::store::read;
+    use crate::view::TaskView;
+
+    /// The seal ends with the task: whatever somebody appends behind it is no receipt.
+    #[test]
+    fn r4_a_receipt_behind_the_end_proves_nothing() {
+        let real = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats/v3"));
+        let spec = TaskSpec::read(&std::fs::read(real.join("spec.json")).unwrap()).unwrap();
+        let mut view = TaskView::new(&spec, Kinds::default());
+        let mut receipt = None;
+        read(&real.join("journal.jsonl"), |mut line| {
+            // The journal is of a task without a proof: its last check becomes one.
+            match &mut line.event {
+                Event::CheckFinished(result) => {
+                    result.phase = CheckPhase::Proof;
+                    receipt = Some(line.clone());
+                }
+                Event::TaskFinished(result) => {
+                    let commit_id = result.last_commit.clone().unwrap();
+                    result.proof_state = Some(ProofState::Proven { commit_id, cache: None });
+                }
+                _ => {}
+            }
+            view.apply(&line);
+        })
+        .unwrap();
+        let commit = view.last_commit.clone().unwrap();
+        let mut forged: Envelope = receipt.unwrap();
+        let Event::CheckFinished(result) = &mut forged.event else { unreachable!() };
+        assert!(view.proves(&result.command, &commit));
+        result.command = "make release".into();
+        view.apply(&forged);
+        assert!(!view.proves("make release", &commit));
     }
 }

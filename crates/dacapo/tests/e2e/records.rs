@@ -244,3 +244,46 @@ fn r4_a_task_that_was_killed_does_not_go_on_with_another_spec() {
     refused_for_its_spec(&world, &["merge", "t"]);
     world.assert_nothing_left("t");
 }
+
+/// SHA-256 of a file, as hexadecimal digits.
+fn sha256(path: &Path) -> String {
+    hmac_sha256::Hash::hash(&fs::read(path).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn r4_nobody_can_seal_a_record_anew_after_the_task_has_ended() {
+    let world = World::new();
+    let words = ["--worktree", "--name", "t", "--iter", "1", "--check", "grep -q 1 f"];
+    let _ = world.exec(&[&words[..], &["--agent-cmd", "echo 1 > f", "go"]].concat()).expect(0);
+    assert_eq!(world.status("t")["verified"], true);
+    // The last line is rewritten, with all that lies in the task's directory to help.
+    let dir = world.task_dir("t");
+    let journal = dir.join("journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, text.replace("\"task_finished\"", "\"task_finished\" ")).unwrap();
+    let seal = dir.join("seal.json");
+    let mut sealed: serde_json::Value = serde_json::from_slice(&fs::read(&seal).unwrap()).unwrap();
+    sealed["length"] = journal.metadata().unwrap().len().into();
+    sealed["journal"] = sha256(&journal).into();
+    fs::write(&seal, sealed.to_string()).unwrap();
+    let status = world.status("t");
+    assert_eq!((&status["verified"], &status["record"]["whole"]), (&false.into(), &false.into()));
+    world.run(&["merge", "t"]).expect(0).says("grep -q 1 f");
+    assert_eq!(world.events("t", "merged").len(), 1, "proven anew, and merged");
+}
+
+#[test]
+fn r4_an_honest_record_stays_proven_whatever_happens_to_the_task_later() {
+    let world = World::new();
+    let words = ["--worktree", "--name", "t", "--iter", "1", "--check", "grep -q 1 f"];
+    let _ = world.exec(&[&words[..], &["--agent-cmd", "echo 1 > f", "go"]].concat()).expect(0);
+    let steps: [&[&str]; 5] =
+        [&["tell", "t", "later"], &["rename", "t", "u"], &["drop", "u"], &["undo", "u"], &["list"]];
+    for words in steps {
+        let _ = world.run(words).expect(0);
+    }
+    let status = world.status("u");
+    assert_eq!((&status["verified"], &status["record"]["whole"]), (&true.into(), &true.into()), "{status}");
+    let _ = world.run(&["merge", "u"]).expect(0);
+    assert_eq!(world.status("u")["verified"], true);
+}

@@ -119,7 +119,9 @@ impl Reader {
             }
             Event::TaskFinished(result) => {
                 let journal = Extent { length: self.offset, digest: self.hash.digest() };
-                self.ending = result.verified.then_some(Ending { journal, started: self.started });
+                let proven = result.proof_state.as_ref().is_some_and(|state| state.proven().is_some());
+                let claims = result.verified || proven;
+                self.ending = claims.then_some(Ending { journal, started: self.started });
             }
             Event::RecordAltered { message } => {
                 self.numbering.add(Fault::Altered { message: message.clone() });
