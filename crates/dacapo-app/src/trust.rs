@@ -9,7 +9,7 @@ mod using;
 use std::ffi::OsStr;
 use std::path::Path;
 
-pub use store::{Record, Store};
+pub use store::{Record, Store, directory};
 pub use using::{Using, in_words, refused, unconfirmed};
 
 use dacapo_core::proof::Suspect;

@@ -21,6 +21,7 @@ use crate::operations::tasks::unreadable;
 use crate::present::ends::detail;
 use crate::present::errors;
 use crate::sizes;
+use crate::trust;
 
 /// A task that this process is to drive, with all that it holds for it.
 #[derive(Debug)]
@@ -159,7 +160,9 @@ fn refused(
 
 /// What every task is driven with, by whichever operation: where nobody waits for a slot or adds to the task.
 pub fn context(app: &App) -> Result<DriverContext, Failure> {
-    Ok(context_by(app, app.home()?.limits()))
+    let home = app.home()?;
+    let user_settings = app.user_sources().user_file.into_iter().chain([trust::directory(&home)]).collect();
+    Ok(DriverContext { user_settings, ..context_by(app, home.limits()) })
 }
 
 /// The same, with what is known of the accounts' limits.
@@ -168,6 +171,7 @@ pub(super) fn context_by(app: &App, limits: SharedLimits) -> DriverContext {
         program: app.program.clone(),
         env: app.env.clone(),
         locks: InheritedLocks::default(),
+        user_settings: Vec::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         limits,
         more_iterations: None,

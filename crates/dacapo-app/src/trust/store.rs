@@ -1,11 +1,12 @@
-//! What the user has confirmed: `$DACAPO_HOME/trust/REPO/HASH.json`. The name alone decides; the content is for people. A file
-//! each, so that nobody ever has to change one.
+//! What the user has confirmed: `$DACAPO_HOME/trust/REPO/HASH.json`. A file counts if it says the same as its name and place:
+//! this content, of this repository. A file each, so that nobody ever has to change one.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use dacapo_core::store::{Home, files};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +15,22 @@ use crate::App;
 use crate::config::Brought;
 use crate::messages::Messages;
 
+/// The version of a confirmation.
+const FORMAT: u32 = 1;
+
+/// No confirmation is longer: what a repository brings are settings, prompts and small files.
+const LONGEST: u64 = 64 << 20;
+
 /// Confirmations for one repository.
 #[derive(Debug, Clone)]
 pub struct Store {
     dir: PathBuf,
     repository: PathBuf,
+}
+
+/// Where all confirmations are.
+pub fn directory(home: &Home) -> PathBuf {
+    home.path().join("trust")
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,32 +52,36 @@ impl Store {
         let home = app.home().ok()?;
         let repo = home.repo(&common_dir);
         let name = repo.path().file_name()?;
-        Some(Self { dir: home.path().join("trust").join(name), repository: common_dir })
+        Some(Self { dir: directory(&home).join(name), repository: common_dir })
     }
 
     /// All that was confirmed.
     pub fn hashes(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
-        entries
-            .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_owned()))
-            .collect()
+        self.records().into_iter().map(|record| record.hash).collect()
     }
 
     /// With what is known of each, newest first.
     pub fn records(&self) -> Vec<Record> {
-        let read = |hash: &String| {
-            let bytes = fs::read(self.file(hash)).ok()?;
-            serde_json::from_slice::<Record>(&bytes).ok().filter(|record| record.hash == *hash)
-        };
-        let mut records: Vec<Record> = self.hashes().iter().filter_map(read).collect();
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut records: Vec<Record> =
+            names.filter_map(|name| self.record(name.strip_suffix(".json")?)).collect();
         records.sort_by_key(|record| std::cmp::Reverse(record.trusted_at));
         records
+    }
+
+    /// A confirmation. A file that is empty, or speaks of something else, is none.
+    fn record(&self, hash: &str) -> Option<Record> {
+        let bytes = files::read(&self.file(hash), LONGEST).ok()?;
+        let record: Record = serde_json::from_slice(&bytes).ok()?;
+        let is_it = record.v == FORMAT && record.hash == hash && record.repository == self.repository;
+        (is_it && !record.entries.is_empty()).then_some(record)
     }
 
     /// Keeps a confirmation for good.
     pub fn add(&self, brought: &Brought) -> io::Result<()> {
         let record = Record {
-            v: 1,
+            v: FORMAT,
             hash: brought.hash.clone(),
             source: brought.source.clone(),
             trusted_at: Timestamp::now(),

@@ -152,6 +152,8 @@ pub struct DriverContext {
     /// The locks that the task's git and guards hold together with whoever drives it: the task's own, and that of a
     /// checkout that it works in.
     pub locks: InheritedLocks,
+    /// The user's own settings and confirmations: files, and directories of files. Whoever changes them during a turn is named.
+    pub user_settings: Vec<PathBuf>,
     /// What this process is called in the journal.
     pub version: String,
     /// Where tasks of this machine leave word of usage limits.

@@ -1,7 +1,7 @@
-//! What agents change beside their work: git's own settings and hooks, and those of Dacapo. It is not undone, since a task may ask
+//! What agents change beside their work: git's own settings and hooks, those of Dacapo, and the user's own. It is not undone, since a task may ask
 //! for it; but it is said at once, and named in the result (R6).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::context::DriverError;
 use super::driver::Driver;
@@ -15,6 +15,8 @@ use crate::store::TaskDir;
 #[derive(Debug, Default)]
 pub(super) struct Tampering {
     before: Option<SettingsFiles>,
+    /// The user's own settings. Only since this process began: what the user changes while nobody works is no agent's doing.
+    user_before: Option<SettingsFiles>,
     said: Vec<String>,
     /// So that proofs of later tasks know what appeared meanwhile.
     watch: Option<Watch>,
@@ -23,15 +25,16 @@ pub(super) struct Tampering {
 impl Tampering {
     /// Before the first turn: how everything is that no agent has touched yet. A process that takes the task up goes by what the
     /// first one saw.
-    pub(super) fn remember(&mut self, repo: &Repo, top: &Path, dir: &TaskDir) {
+    fn remember(&mut self, places: &Places<'_>, dir: &TaskDir) {
         if self.before.is_some() {
             return;
         }
+        self.user_before = Some(SettingsFiles::of_user(places.user, None));
         let path = dir.settings_files_path();
         let seen =
             files::read(&path, LONGEST_LIST).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         self.before = Some(seen.unwrap_or_else(|| {
-            let now = SettingsFiles::of(repo, top, None);
+            let now = SettingsFiles::of(places.repo, places.top, None);
             // Without it a process that takes the task up starts from what it finds.
             let _ = serde_json::to_vec(&now).map(|bytes| files::replace(&path, &bytes));
             now
@@ -39,39 +42,53 @@ impl Tampering {
     }
 
     /// The files that are not what they were before the first turn.
-    fn changed(&self, repo: &Repo, top: &Path) -> Vec<String> {
-        let Some(before) = &self.before else { return Vec::new() };
-        SettingsFiles::of(repo, top, Some(before)).changed_since(before)
+    fn changed(&self, places: &Places<'_>) -> Vec<String> {
+        let (Some(before), Some(user_before)) = (&self.before, &self.user_before) else { return Vec::new() };
+        let mut changed = SettingsFiles::of(places.repo, places.top, Some(before)).changed_since(before);
+        changed.extend(SettingsFiles::of_user(places.user, Some(user_before)).changed_since(user_before));
+        changed
     }
 
     /// Those of which it was not said yet.
-    fn newly_changed(&mut self, repo: &Repo, top: &Path) -> Vec<String> {
-        let mut changed = self.changed(repo, top);
+    fn newly_changed(&mut self, places: &Places<'_>) -> Vec<String> {
+        let mut changed = self.changed(places);
         changed.retain(|name| !self.said.contains(name));
         self.said.extend(changed.iter().cloned());
         changed
     }
 }
 
+/// Where settings are.
+struct Places<'a> {
+    repo: &'a Repo,
+    /// The user's checkout.
+    top: &'a Path,
+    /// Files and directories of the user's own.
+    user: &'a [PathBuf],
+}
+
 impl Driver<'_> {
     pub(super) fn remember_settings_files(&mut self) {
         self.watch_settings();
         if let Some(workspace) = &self.workspace {
-            self.turns.tampering.remember(&workspace.repo, &self.spec.top, &self.dir);
+            let places =
+                Places { repo: &workspace.repo, top: &self.spec.top, user: &self.context.user_settings };
+            self.turns.tampering.remember(&places, &self.dir);
         }
     }
 
     /// The files that are not what they were before the first turn.
     pub(super) fn changed_settings_files(&self) -> Vec<String> {
-        let workspace = self.workspace.as_ref();
-        workspace
-            .map_or_else(Vec::new, |workspace| self.turns.tampering.changed(&workspace.repo, &self.spec.top))
+        let Some(workspace) = &self.workspace else { return Vec::new() };
+        let places = Places { repo: &workspace.repo, top: &self.spec.top, user: &self.context.user_settings };
+        self.turns.tampering.changed(&places)
     }
 
     /// Says what was changed in a turn, each file once.
     pub(super) fn report_settings_files(&mut self) -> Result<(), DriverError> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
-        let changed = self.turns.tampering.newly_changed(&workspace.repo, &self.spec.top);
+        let places = Places { repo: &workspace.repo, top: &self.spec.top, user: &self.context.user_settings };
+        let changed = self.turns.tampering.newly_changed(&places);
         if changed.is_empty() {
             return Ok(());
         }

@@ -55,6 +55,18 @@ impl SettingsFiles {
         Self(looks)
     }
 
+    /// How these files look now, by their paths: not of a repository, but of the user. Of a directory what lies in it counts.
+    pub fn of_user(paths: &[PathBuf], before: Option<&SettingsFiles>) -> Self {
+        let mut found = Vec::new();
+        paths.iter().for_each(|path| below(path, DEPTH, &mut found));
+        let looked = found.into_iter().filter_map(|path| {
+            let name = path.display().to_string();
+            let look = look(&path, before.and_then(|before| before.0.get(&name)))?;
+            Some((name, look))
+        });
+        Self(looked.collect())
+    }
+
     /// Takes in what we have changed ourselves: a file that was as it is here `before` we did is as it is `after`.
     pub(crate) fn follow(&mut self, before: &SettingsFiles, after: SettingsFiles) {
         for (name, now) in after.0 {
@@ -130,6 +142,16 @@ fn of_dacapo(dir: &Path, name: &str, depth: usize, found: &mut Vec<(String, Path
             found.push((name, entry.path()));
         }
     }
+}
+
+/// A file, or the files in a directory. What begins with a dot is about to get its name.
+fn below(path: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    if depth == 0 || !path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+        return found.push(path.to_owned());
+    }
+    let entries = fs::read_dir(path).into_iter().flatten().flatten().take(MOST_FILES);
+    let named = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    named.for_each(|entry| below(&entry.path(), depth - 1, found));
 }
 
 fn look(path: &Path, known: Option<&Look>) -> Option<Look> {

@@ -353,3 +353,46 @@ fn r6_a_model_that_looks_like_an_option_is_refused() {
         assert_eq!(world.tasks(), Vec::<String>::new());
     }
 }
+
+/// The one file that says what was confirmed.
+fn confirmation(world: &World) -> std::path::PathBuf {
+    let repos = fs::read_dir(world.data().join("trust")).unwrap().map(|repo| repo.unwrap().path());
+    let files: Vec<_> = repos.flat_map(|repo| fs::read_dir(repo).unwrap()).collect();
+    assert_eq!(files.len(), 1);
+    files.into_iter().next().unwrap().unwrap().path()
+}
+
+#[test]
+fn r6_a_name_alone_confirms_nothing() {
+    let world = hostile();
+    let _ = world.run(&["trust", "--yes"]).expect(0);
+    let file = confirmation(&world);
+    let whole = fs::read_to_string(&file).unwrap();
+    let elsewhere = whole.replace(&world.repo().display().to_string(), "/elsewhere");
+    assert_ne!(whole, elsewhere);
+    for planted in ["", "{}", &whole[..whole.len() / 2], elsewhere.as_str()] {
+        fs::write(&file, planted).unwrap();
+        refused(world.run(&["notify", "test"]), "notify.command = ");
+    }
+    fs::write(&file, &whole).unwrap();
+    let _ = world.run(&["notify", "test"]).expect(0);
+    assert_eq!(ran_by_the_repository(&world), ["evil-notify"]);
+}
+
+#[test]
+fn r6_what_an_agent_changes_of_your_own_settings_and_trust_is_named() {
+    let world = World::new();
+    world.config("");
+    let agent = format!(
+        "echo 1 > f; echo '[notify]\ncommand = \"true\"' >> {0}/.config/dacapo/config.toml; \
+         mkdir -p {1}/trust/repo; touch {1}/trust/repo/00.json",
+        world.home().display(),
+        world.data().display()
+    );
+    let ran = world.exec(&["--name", "t", "--iter", "1", "--agent-cmd", &agent, "go"]).expect(0);
+    for file in [".config/dacapo/config.toml", "trust/repo/00.json"] {
+        ran.says(file);
+        world.run(&["status", "t"]).expect(0).says(file);
+    }
+    ran.says("changed while the agent was working");
+}

@@ -197,6 +197,7 @@ fn checklist(world: &World, checks: &[&str], details: serde_json::Value) -> (Tas
 
 fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, String> {
     let setting = DriverContext {
+        user_settings: Vec::new(),
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
         locks: InheritedLocks::default(),

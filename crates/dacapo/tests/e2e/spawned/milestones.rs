@@ -58,6 +58,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> TaskResult {
     let setting = DriverContext {
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
+        user_settings: Vec::new(),
         locks: InheritedLocks::default(),
         version: "test".into(),
         limits: Home::new(world.data()).limits(),
