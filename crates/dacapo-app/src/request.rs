@@ -32,7 +32,7 @@ mod policy;
 pub use asked::{Driven, TaskRequest, schema};
 use budget::budget;
 pub use budget::{Budget, can_hold, knows_its_cost, no_price};
-pub use env::{Variables, given_again, variables};
+pub use env::{Variables, agents_given_again, fill_agents, given_again, variables};
 pub use plan::{Answer as PlanAnswer, OldPlan};
 use policy::{condition, policy};
 

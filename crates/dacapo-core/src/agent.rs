@@ -292,7 +292,7 @@ mod tests {
             output: OutputFormat::Text,
             resume: Some(vec!["--resume".into(), "{session}".into()]),
             follow_up: "繼續".into(),
-            env: Vec::new(),
+            env: Vec::new().into(),
             model: None,
             price: None,
             approval: Approval::Auto,
@@ -347,7 +347,7 @@ mod tests {
         bot.output = OutputFormat::Rehearsal;
         assert_eq!(account_key(&bot, &[]), None);
         assert_eq!(account_key(&bot, &env), Some(AccountKey::new("rehearsal", "a", None)));
-        bot.env = vec![("REHEARSAL_ACCOUNT".into(), "b".into())];
+        bot.env = vec![("REHEARSAL_ACCOUNT".into(), "b".into())].into();
         assert_eq!(account_key(&bot, &env), Some(AccountKey::new("rehearsal", "b", None)));
     }
 

@@ -29,6 +29,7 @@ mod planted;
 mod proof;
 pub(crate) mod proving;
 pub(crate) mod reader;
+mod secrets;
 mod setup;
 mod spec_file;
 mod stderr_events;
@@ -51,6 +52,7 @@ pub use driver::Driver;
 pub use kind::{Kind, Kinds, NotThatKind};
 pub use kind_view::{Counts, KindView, Purpose};
 pub use own_branch::astray;
+pub use secrets::masker;
 pub use setup::PORT_VARIABLE;
 #[cfg(test)]
 pub(crate) use step::Planned;

@@ -12,6 +12,7 @@ use crate::git::Oid;
 use crate::json::{branch, optional_branch, optional_span, span};
 use crate::random;
 
+mod agent_env;
 mod change;
 mod duration;
 mod expected;
@@ -19,6 +20,7 @@ mod name;
 mod proof;
 mod reading;
 
+pub use agent_env::AgentEnv;
 pub use change::{Amount, Change, InvalidChange};
 pub use duration::{InvalidDuration, duration_text, parse_duration};
 pub use expected::{ExpectedValue, ValueKind};
@@ -62,8 +64,7 @@ pub struct TaskSpec {
     pub policy: LoopPolicy,
     /// What the next iteration is told, and what is committed.
     pub context: ContextPolicy,
-    /// Additional environment of agents, checks and setup: pairs of a name and a value. A secret has no value here: it comes
-    /// from the environment of whoever drives the task.
+    /// Additional environment of agents, checks and setup: pairs of a name and a value. A secret has no value here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<(String, Option<String>)>,
     /// What only this kind of task has.
@@ -190,8 +191,8 @@ pub struct AgentSpec {
     pub resume: Option<Vec<String>>,
     /// What the agent is told when a conversation goes on.
     pub follow_up: String,
-    /// Additional environment: pairs of a name and a value.
-    pub env: Vec<(String, String)>,
+    /// Additional environment: pairs of a name and a value. A secret has no value here; it comes from the settings.
+    pub env: AgentEnv,
     /// The model. Absent if none was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

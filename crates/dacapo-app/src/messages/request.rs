@@ -161,6 +161,16 @@ messages! {
         zh_cn: "任务“{task}”启动时带有 --env {variable}=…，它是机密，不会保存；这里没有设置 {variable}",
         zh_tw: "任務「{task}」啟動時帶有 --env {variable}=…，它是機密，不會儲存；這裡沒有設定 {variable}",
     }
+    env_agent_secret_missing(task: &str, agent: &str, variable: &str) {
+        en: "agent '{agent}' of task '{task}' was given {variable}, which is a secret and not stored; it is neither in the settings nor set here",
+        zh_cn: "任务“{task}”的代理“{agent}”用到 {variable}，它是机密，不会保存；设置中没有它，这里也没有设置",
+        zh_tw: "任務「{task}」的代理「{agent}」用到 {variable}，它是機密，不會儲存；設定中沒有它，這裡也沒有設定",
+    }
+    env_agent_secret_in_settings(agent: &str, variable: &str) {
+        en: "put {variable} into [agents.{agent}] env in your settings",
+        zh_cn: "把 {variable} 写入你的设置中的 [agents.{agent}] env",
+        zh_tw: "把 {variable} 寫入你的設定中的 [agents.{agent}] env",
+    }
     env_rerun(task: &str) {
         en: "{dacapo}rerun {task} (or --env)",
         zh_cn: "{dacapo}rerun {task}（或 --env）",

@@ -24,10 +24,11 @@ use super::run::{Ended, context, failed, locks, look_for_conflicts};
 use crate::App;
 use crate::config::{Project, load};
 use crate::error::Failure;
-use crate::messages::{Messages, say};
+use crate::messages::{Messages, command, say};
 use crate::notify::{self, Channel, Doorbell};
 use crate::operations::tasks::{checkout, last_words, vouched_spec};
 use crate::present::errors;
+use crate::request::agents_given_again;
 use crate::sizes;
 
 const READY: &str = "ready\n";
@@ -143,7 +144,7 @@ pub fn run(
     instructions: Instructions,
     process: &mut Process<'_>,
 ) -> Result<Ended, Failure> {
-    let spec = vouched_spec(dir)?;
+    let mut spec = vouched_spec(dir)?;
     let taken = take_over_locks(app, dir, &spec, lock_numbers)
         .map_err(|error| Failure::failed(errors::text(&error)))?;
     let (lock, workspace) = taken.ok_or_else(|| Failure::failed(say(Messages::process_without_its_lock)))?;
@@ -152,6 +153,8 @@ pub fn run(
     if let Project::Unconfirmed { brought, .. } = &loaded.project {
         tracing::warn!("{} is not trusted, and what it sets has no effect: dacapo trust", brought.source);
     }
+    let command = command(format_args!("resume {}", spec.name));
+    agents_given_again(app, &loaded.config, &mut spec, &command)?;
     let slots = app.home()?.slots(loaded.config.spawn_task.max_concurrent);
     let slots = repo_slot::enter(app, dir, &spec, slots)?;
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();

@@ -27,7 +27,7 @@ use crate::operations::tasks::{is_put_away, still_finishing, still_running, vouc
 use crate::present::errors;
 use crate::present::words;
 use crate::question::{Answers, NotYet};
-use crate::request::given_again;
+use crate::request::{agents_given_again, given_again};
 use crate::trust::Using;
 
 /// How a task is to go on.
@@ -110,12 +110,14 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
     // Read under the lock: what is decided below must still be true when the task goes on.
     let seen = app.view(dir)?;
     refuse_merged(app, repo, dir, &seen)?;
-    let spec = vouched_spec(dir)?;
+    let mut spec = vouched_spec(dir)?;
     if seen.status.has_ended() && app.kinds.publish(&spec.kind) {
         // Its process may have died before it could say so in the checkout (M8).
         publish(&spec, documents(dir, &spec, Whereabouts::Here, app.kinds), &app.env);
     }
     let loaded = settings(app, repo, &spec, answers)?;
+    let command = command(format_args!("resume {}", spec.name));
+    agents_given_again(app, &loaded.config, &mut spec, &command)?;
     let mut orders = how.orders.clone();
     let mut remember = None;
     if let Some(own) = kind::of(&spec.kind) {

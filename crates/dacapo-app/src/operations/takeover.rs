@@ -20,9 +20,11 @@ use super::start::{checkout_of, take_workspace};
 use super::tasks::{self, still_finishing, still_running};
 use super::terminal_plan::TerminalPlan;
 use crate::App;
+use crate::config::load;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
 use crate::present::errors;
+use crate::request::fill_agents;
 
 /// A turn that is ended has 3 s for it, and what it left is committed.
 const PAUSING: Duration = Duration::from_secs(60);
@@ -87,7 +89,10 @@ impl App {
         let before = pause(&dir, pausing)?;
         let lock = take(&dir)?;
         let seen = self.view(&dir)?;
-        let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
+        let mut spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
+        // Settings with a mistake in them keep nobody from looking at the work.
+        let config = load(&self.project_sources(&spec.top)).map(|loaded| loaded.config).unwrap_or_default();
+        fill_agents(self, &config, &mut spec);
         let place = place(&spec, &seen)?;
         let workspace =
             checkout_of(self, &spec)?.map(|checkout| take_workspace(&checkout, &name)).transpose()?;

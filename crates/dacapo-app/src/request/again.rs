@@ -8,8 +8,8 @@ use dacapo_core::spec::{
 use jiff::Timestamp;
 
 use super::{
-    Around, FreshSetup, Request, TaskRequest, Variables, base, budget, given_again, place, plan, policy,
-    refuse_without_worktree, text, variables, wanted, writer,
+    Around, FreshSetup, Request, TaskRequest, Variables, agents_given_again, base, budget, given_again,
+    place, plan, policy, refuse_without_worktree, text, variables, wanted, writer,
 };
 use crate::agents::{self, AgentChoice, Chosen};
 use crate::config::{AgentProfile, Config};
@@ -110,7 +110,7 @@ impl<'a> Again<'a> {
         };
         let Variables { env, secrets } = variables(&given.env);
         let kept = before.env.iter().filter(|(name, _)| !given.env.contains_key(name));
-        let spec = TaskSpec {
+        let mut spec = TaskSpec {
             created_at: Timestamp::now(),
             tag: random_hex(16),
             top: repo.toplevel().to_owned(),
@@ -125,7 +125,9 @@ impl<'a> Again<'a> {
             pull_request: flags.pr.as_deref().map(PullRequest::titled),
             ..before.clone()
         };
-        given_again(app, &spec, &secrets, &say(|m| m.env_rerun(before.name.as_str())))?;
+        let command = say(|m| m.env_rerun(before.name.as_str()));
+        given_again(app, &spec, &secrets, &command)?;
+        agents_given_again(app, config, &mut spec, &command)?;
         Ok(Request { spec, named: given.name.is_some(), agent_why: chosen.why, notes, secrets })
     }
 

@@ -4,6 +4,7 @@ use dacapo_core::process::is_secret_name;
 use dacapo_core::spec::TaskSpec;
 
 use crate::App;
+use crate::config::Config;
 use crate::error::Failure;
 use crate::messages::{Messages, Text, say};
 
@@ -42,6 +43,35 @@ pub fn given_again(
         Some((name, _)) => Err(Failure::usage(say(|m| m.env_secret_missing(spec.name.as_str(), name)))
             .kept(say(Messages::kept_nothing_started))
             .hint(say(|m| format!("{name}=… {}", command.in_words(m))))),
+        None => Ok(()),
+    }
+}
+
+/// Gives agents back the secrets that are stored nowhere: from the settings of today, else from the user's environment.
+pub fn fill_agents(app: &App, config: &Config, spec: &mut TaskSpec) {
+    for agent in spec.all_agents_mut() {
+        let profile = config.agent_profile(&agent.name);
+        let here = |name: &str| app.var(name).and_then(|value| value.to_str()).map(str::to_owned);
+        agent.env.fill(|name| profile.env.get(name).cloned().or_else(|| here(name)));
+    }
+}
+
+/// The same; a secret that nobody has given again is refused: without it the agent would run as somebody else.
+pub fn agents_given_again(
+    app: &App,
+    config: &Config,
+    spec: &mut TaskSpec,
+    command: &Text,
+) -> Result<(), Failure> {
+    fill_agents(app, config, spec);
+    let mut missing = spec.all_agents().flat_map(|agent| agent.env.missing().map(|name| (&agent.name, name)));
+    match missing.next() {
+        Some((agent, name)) => {
+            Err(Failure::usage(say(|m| m.env_agent_secret_missing(spec.name.as_str(), agent, name)))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(|m| format!("{name}=… {}", command.in_words(m))))
+                .hint(say(|m| m.env_agent_secret_in_settings(agent, name))))
+        }
         None => Ok(()),
     }
 }

@@ -62,7 +62,7 @@ impl Adapter for Claude {
             output: OutputFormat::Claude,
             resume: Some(own(&["--resume", "{session}"])),
             follow_up: "繼續".into(),
-            env,
+            env: env.into(),
             model: wish.model.map(str::to_owned),
             price: None,
             approval: wish.approval,

@@ -55,7 +55,7 @@ impl Adapter for Codex {
             // `resume` is a command of its own that takes no sandbox; it honours the flags before it.
             resume: Some(owned(&["resume", "{session}", "-"])),
             follow_up: "繼續".to_owned(),
-            env: Vec::new(),
+            env: Vec::new().into(),
             model: wish.model.map(str::to_owned),
             price: None,
             approval: wish.approval,

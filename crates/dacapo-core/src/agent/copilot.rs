@@ -64,7 +64,7 @@ impl Adapter for Copilot {
             output: self.format(),
             resume: Some(owned(&["--resume={session}"])),
             follow_up: "繼續".to_owned(),
-            env,
+            env: env.into(),
             model: wish.model.map(str::to_owned),
             price: None,
             approval: wish.approval,

@@ -52,7 +52,8 @@ impl Adapter for Gemini {
                 ("GEMINI_CLI_TRUST_WORKSPACE".into(), "true".into()),
                 // It would start itself once more, and the first process ignores SIGTERM.
                 ("GEMINI_CLI_NO_RELAUNCH".into(), "true".into()),
-            ],
+            ]
+            .into(),
             model: wish.model.map(str::to_owned),
             price: None,
             approval: wish.approval,

@@ -76,7 +76,7 @@ impl Adapter for Opencode {
             output: self.format(),
             resume: Some(vec!["--session".into(), "{session}".into()]),
             follow_up: "繼續".into(),
-            env,
+            env: env.into(),
             model: wish.model.map(str::to_owned),
             price: None,
             approval: wish.approval,

@@ -59,7 +59,8 @@ impl Adapter for Qwen {
                 ("QWEN_CODE_NO_RELAUNCH".into(), "true".into()),
                 // To wait for a limit without a word is the loop's business.
                 ("QWEN_CODE_UNATTENDED_RETRY".into(), "0".into()),
-            ],
+            ]
+            .into(),
             model: wish.model.map(str::to_owned),
             price: None,
             approval: wish.approval,

@@ -17,6 +17,7 @@ use super::mailbox::Mailbox;
 use super::mirroring::Mirroring;
 use super::planted::TurnBegun;
 use super::proof::ProofCheckout;
+use super::secrets::masker;
 use super::spec_file::SpecFile;
 use super::tampering::Tampering;
 use super::task_journal::TaskJournal;
@@ -79,7 +80,7 @@ impl<'a> Driver<'a> {
             earlier.saw(&line, &spec.place);
             last = Some(line);
         })?;
-        let launcher = launcher(&dir, &context)?;
+        let launcher = launcher(&dir, &spec, &context)?;
         let after = (Durability::start(&dir, &journal)?, Mirroring::of(&dir.name(), &context.env));
         let mailbox = Mailbox::new(std::mem::take(&mut earlier.commands));
         let control = Control(mailbox.outbox());
@@ -255,8 +256,8 @@ fn created(spec: &TaskSpec, spec_sha256: String, masker: &Masker) -> Event {
 }
 
 /// Starts children as this task's.
-fn launcher(dir: &TaskDir, context: &DriverContext) -> Result<Launcher, DriverError> {
-    let masker = Arc::new(Masker::from_env(context.env.iter().cloned()));
+fn launcher(dir: &TaskDir, spec: &TaskSpec, context: &DriverContext) -> Result<Launcher, DriverError> {
+    let masker = Arc::new(masker(&context.env, spec));
     let launcher = Launcher::new(context.program.clone(), masker).map_err(|source| DriverError::File {
         what: FileAction::Run,
         path: context.program.clone(),

@@ -200,7 +200,7 @@ mod tests {
             output: OutputFormat::Rehearsal,
             resume: None,
             follow_up: String::new(),
-            env: Vec::new(),
+            env: Vec::new().into(),
             model: None,
             price: None,
             approval,

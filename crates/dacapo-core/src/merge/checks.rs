@@ -10,11 +10,12 @@ use super::turn::Record;
 use super::{Candidate, LeftOut, MergeObserver, Merger, Proven, Step, Stopped};
 use crate::engine::checks::{Ended, as_in_ci, job, receipt};
 use crate::engine::machine::{CheckPlan, Effect, Input};
+use crate::engine::masker;
 use crate::engine::proving::Proving;
 use crate::engine::turn::environment;
 use crate::event::{CheckPhase, CheckResult, ProofState};
 use crate::git::Oid;
-use crate::process::{Finished, Job, Launcher, Masker, Stop};
+use crate::process::{Finished, Job, Launcher, Stop};
 use crate::proof::{Lease, Pool, ProofError, Request, Snapshot};
 use crate::spec::{LoopPolicy, ProofPolicy, Setup};
 
@@ -216,7 +217,7 @@ impl Merger<'_> {
         if let Some(lease) = lease {
             env = lease.environment(env);
         }
-        let masker = Masker::from_env(setting.env.iter().cloned());
+        let masker = masker(&setting.env, &record.spec);
         let failed = |error: &dyn std::fmt::Display| {
             LeftOut::Trouble(format!("check `{}` could not be run: {error}", plan.command))
         };

@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use super::{Candidate, LeftOut, Merger, Resolved};
 use crate::context::MergeMessage;
-use crate::engine::{KindView, Purpose};
+use crate::engine::{KindView, Purpose, masker};
 use crate::git::{MergeStyle, Oid, OpenMerge, display_path};
-use crate::process::Masker;
 
 /// How many commits of each side are named to the agent.
 const MOST_COMMITS: usize = 20;
@@ -99,6 +98,6 @@ impl Merger<'_> {
                 message.squash(done.map(|record| record.summary.as_str()))
             }
         };
-        Ok(Masker::from_env((self.setting)().env.iter().cloned()).mask_str(&text))
+        Ok(masker(&(self.setting)().env, &candidate.spec).mask_str(&text))
     }
 }

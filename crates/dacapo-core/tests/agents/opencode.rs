@@ -176,10 +176,10 @@ fn a1_how_it_is_run() {
         (spec.prompt, spec.session_need(), spec.presets_session()),
         (PromptBy::Stdin, SessionNeed::Id, false)
     );
-    assert_eq!(spec.env.len(), 1, "the user's own rules stay");
+    assert_eq!(spec.env.iter().count(), 1, "the user's own rules stay");
     for (approval, edit) in [(Approval::Edits, "allow"), (Approval::ReadOnly, "deny")] {
         let spec = adapter().profile(&Wish { approval, ..wish }).unwrap();
-        let (_, rules) = spec.env.iter().find(|(name, _)| name == "OPENCODE_PERMISSION").unwrap();
+        let (_, rules) = spec.env.iter().find(|(name, _)| *name == "OPENCODE_PERMISSION").unwrap();
         let rules: serde_json::Value = serde_json::from_str(rules).unwrap();
         assert_eq!((rules["edit"].as_str(), rules["bash"].as_str()), (Some(edit), Some("deny")));
     }

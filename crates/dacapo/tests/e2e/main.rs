@@ -60,6 +60,7 @@ mod refusals;
 mod renaming;
 mod repositories;
 mod requests;
+mod secrets;
 mod shared_limits;
 mod spawned;
 mod support;

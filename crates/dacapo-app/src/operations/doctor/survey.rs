@@ -130,7 +130,7 @@ fn limit(here: &DoctorContext, key: &AccountKey) -> Option<LimitReport> {
 fn version_question(here: &DoctorContext, subject: &Subject) -> Question {
     let mut env = here.env.to_vec();
     // What keeps an agent quiet in a loop keeps it from updating itself now.
-    let own = subject.spec.iter().flat_map(|spec| &spec.env);
+    let own = subject.spec.iter().flat_map(|spec| spec.env.iter());
     env.extend(own.map(|(name, value)| (name.into(), value.into())));
     let program = subject.asked.clone().unwrap_or_default();
     Question { argv: vec![program.into(), "--version".into()], env, cwd: here.top.clone() }

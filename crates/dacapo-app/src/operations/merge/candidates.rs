@@ -22,6 +22,7 @@ use crate::operations::tasks::{still_finishing, vouched_spec};
 use crate::present::errors;
 use crate::present::listing::is_ready;
 use crate::present::words;
+use crate::request::fill_agents;
 
 /// The tasks that are meant.
 pub(super) struct Gathered {
@@ -47,7 +48,8 @@ pub(super) fn gather(
     let mut gathered = Gathered { candidates: Vec::new(), merged: Vec::new(), _here: None };
     for name in &names {
         let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(unmerged()))?;
-        let spec = vouched_spec(&dir).map_err(|failure| failure.kept(unmerged()))?;
+        let mut spec = vouched_spec(&dir).map_err(|failure| failure.kept(unmerged()))?;
+        fill_agents(app, config, &mut spec);
         let lock = lock(&dir)?;
         repo.hand_down(&lock);
         app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));
@@ -267,10 +269,11 @@ impl Helpers<'_> {
         chosen(self.app, self.request, self.config, self.top).unwrap_or_default()
     }
 
-    /// One that may not edit, or would ask, resolves nothing here.
+    /// One that may not edit, would ask, or lacks a secret that it was started with, resolves nothing here.
     fn can_work(&self, agent: &AgentSpec) -> bool {
         let there = agent::program(agent)
             .is_none_or(|program| agent::find_on_path(&program, self.app.var("PATH"), self.top).is_some());
-        there && matches!(agent.approval, Approval::Auto | Approval::Edits)
+        let has_secrets = agent.env.missing().next().is_none();
+        there && has_secrets && matches!(agent.approval, Approval::Auto | Approval::Edits)
     }
 }

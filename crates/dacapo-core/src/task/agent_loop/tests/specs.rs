@@ -35,7 +35,7 @@ pub(super) fn agent(name: &str) -> AgentSpec {
         output: OutputFormat::Text,
         resume: None,
         follow_up: "繼續".into(),
-        env: Vec::new(),
+        env: Vec::new().into(),
         model: None,
         price: None,
         approval: crate::spec::Approval::Auto,

@@ -37,7 +37,7 @@ pub(super) fn agent(name: &str) -> AgentSpec {
         output: OutputFormat::Text,
         resume: None,
         follow_up: String::new(),
-        env: Vec::new(),
+        env: Vec::new().into(),
         model: None,
         price: None,
         approval: Approval::Auto,

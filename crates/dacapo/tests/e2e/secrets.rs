@@ -1,0 +1,62 @@
+//! Known secrets stay out of records, prompts and commits, wherever they come from and wherever an agent puts them.
+
+use serde_json::{Value, json};
+
+use crate::misdeed::all_files;
+use crate::support::{Ran, World};
+
+const KEY: &str = "sk-proj-a1b2c3d4e5f6g7h8";
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+/// The files of the data directory that hold a text.
+fn records_with(world: &World, text: &str) -> Vec<String> {
+    let records = all_files(&world.data()).into_iter().filter(|(path, _)| !path.contains("/worktrees/"));
+    let leaks = records.filter(|(path, bytes)| path.contains(text) || holds(bytes, text));
+    leaks.map(|(path, _)| path.rsplit('/').next().unwrap().to_owned()).collect()
+}
+
+fn spec(world: &World, task: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(world.task_dir(task).join("spec.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn s15_the_variables_of_an_agent_reach_no_record() {
+    let world = World::new();
+    let bot = r#"echo $DACAPO_ITERATION > f$DACAPO_ITERATION; echo I used $OPENAI_API_KEY to log in.; echo $OPENAI_API_KEY >&2; test -n "$OPENAI_API_KEY""#;
+    let config = |env: &str| {
+        world.config(&format!(
+            "keep_awake = false\n[agents.bot]\ncommand = [\"sh\", \"-c\", '''cat > /dev/null; {bot}''']\n{env}\n"
+        ));
+    };
+    config(&format!("env = {{ OPENAI_API_KEY = \"{KEY}\", MODE = \"fast\" }}"));
+    for words in [&["exec", "--name", "t", "--worktree"][..], &["spawn", "--name", "u"]] {
+        let words = [words, &["--agent", "bot", "--iter", "2", "go"]].concat();
+        let ran = world.run(&words).expect(0);
+        let _ = world.run(&["wait", words[2]]).expect(0);
+        ran.silent_about(KEY);
+        world.run(&["logs", words[2]]).expect(0).silent_about(KEY);
+        let message = world.git(&["log", "--format=%B", &format!("dacapo/{}", words[2])]);
+        assert!(!message.contains(KEY) && message.contains("I used "), "{message}");
+    }
+    assert_eq!(records_with(&world, KEY), Vec::<String>::new());
+    assert_eq!(spec(&world, "t")["agents"][0]["env"], json!([["MODE", "fast"], ["OPENAI_API_KEY", null]]));
+
+    let again = |task: &str| world.run(&["resume", task, "--iter", "1"]);
+    let _ = again("t").expect(0);
+    let _ = world.run(&["rerun", "t", "--name", "v", "--iter", "1"]).expect(0);
+    let _ = world.run(&["wait", "v"]).expect(0);
+    // The settings have it no more: whoever goes on gives it.
+    config("");
+    again("u")
+        .expect(2)
+        .says("agent 'bot' of task 'u' was given OPENAI_API_KEY, which is a secret and not stored")
+        .says("do:   OPENAI_API_KEY=… dacapo resume u");
+    let resumed = world.command(&["resume", "u", "--iter", "1"]).env("OPENAI_API_KEY", KEY).output().unwrap();
+    let _ = Ran::from(resumed).expect(0);
+    let _ = world.run(&["wait", "u"]).expect(0);
+    assert_eq!(World::counts(&world.status("u")["result"]), [3, 3, 0], "it was there each time");
+    assert_eq!(records_with(&world, KEY), Vec::<String>::new());
+}
