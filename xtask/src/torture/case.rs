@@ -27,6 +27,10 @@ pub(super) const WORK: Duration = Duration::from_secs(120);
 /// Whose process it is, for who looks at the machine from outside.
 const TAG: &str = "TORTURE_CASE";
 
+/// Detached housekeeping would outlive the case and look like an orphan of ours.
+const GITCONFIG: &str = "[user]\n\tname = Torture\n\temail = torture@example.invalid\n[init]\n\tdefaultBranch = main\n\
+                         [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
+
 /// Where a case happens, and what it found.
 pub(super) struct Case {
     dir: PathBuf,
@@ -39,6 +43,10 @@ pub(super) struct Case {
     pub(super) hung: bool,
     pub(super) random: Random,
     pub(super) tally: Tally,
+    /// The user's git settings, as they were before any agent ran.
+    gitconfig: String,
+    /// What makes a fresh clone ready for its checks.
+    pub(super) setup: Vec<String>,
 }
 
 /// How a command ended.
@@ -90,17 +98,14 @@ impl Case {
             hung: false,
             random: Random::of_case(seed, number),
             tally: Tally::default(),
+            gitconfig: GITCONFIG.to_owned(),
+            setup: Vec::new(),
         };
         for name in ["home", "data", "repo", "tmp", "out", "desk"] {
             let path = case.path(name);
             fs::create_dir_all(&path).map_err(|e| format!("cannot make {}: {e}", path.display()))?;
         }
-        // Detached housekeeping would outlive the case and look like an orphan of ours.
-        case.write(
-            "home/.gitconfig",
-            "[user]\n\tname = Torture\n\temail = torture@example.invalid\n[init]\n\tdefaultBranch = main\n\
-             [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n",
-        )?;
+        case.write("home/.gitconfig", &case.gitconfig)?;
         case.config("")?;
         Ok(case)
     }
@@ -130,6 +135,30 @@ impl Case {
     pub(super) fn config(&self, more: &str) -> Outcome {
         let text = format!("[notify]\ndesktop = false\n{more}");
         self.write("home/.config/dacapo/config.toml", text).map(drop)
+    }
+
+    /// Sets up a fresh worktree or clone by these commands, and adds more settings.
+    pub(super) fn set_up_by(&mut self, setup: &[&str], more: &str) -> Outcome {
+        self.setup = setup.iter().map(|command| (*command).to_owned()).collect();
+        self.config(&format!("[worktree]\nsetup = {:?}\n{more}", self.setup))
+    }
+
+    /// Adds to the git settings that are the user's own.
+    pub(super) fn add_git_settings(&mut self, more: &str) -> Outcome {
+        self.gitconfig.push_str(more);
+        self.write("home/.gitconfig", &self.gitconfig).map(drop)
+    }
+
+    /// The environment of somebody who has never seen the case: a home and a temporary directory of their own.
+    pub(super) fn dress_as_stranger(&self, command: &mut Command) -> Outcome {
+        let stranger = self.path("stranger");
+        self.write("stranger/home/.gitconfig", &self.gitconfig)?;
+        fs::create_dir_all(stranger.join("tmp"))
+            .map_err(|e| format!("cannot make {}: {e}", stranger.display()))?;
+        self.dress(command);
+        command.env("HOME", stranger.join("home")).env("TMPDIR", stranger.join("tmp")).env("CI", "1");
+        command.env_remove("DACAPO_HOME");
+        Ok(())
     }
 
     /// The environment of the case, for any program.
@@ -263,13 +292,6 @@ impl Case {
             ));
         }
         Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
-    }
-
-    /// A shell command in a directory: whether it succeeded.
-    pub(super) fn holds(&self, dir: &Path, check: &str) -> bool {
-        let mut command = Command::new("sh");
-        self.dress(command.args(["-c", check])).current_dir(dir).env("CI", "1");
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
     }
 
     /// `status NAME --json`; none where the program did not give it.

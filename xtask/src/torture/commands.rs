@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::case::{Case, LOOK, Ran, WORK};
+use super::clone;
 use super::invariants::{self, journal};
 use super::tally::Fault;
 use super::task::{AGENT, Kind, Suffered, Task, look, settle};
@@ -241,9 +242,8 @@ fn commit_of_another(case: &mut Case, done: &Done) -> Outcome<String> {
 fn main_is_green(case: &mut Case) -> Outcome {
     let main = case.git(&["rev-parse", "main"])?;
     case.tally.count("proofs");
-    match invariants::fresh_clone(case, &main)? {
-        Some(clone) if case.holds(&clone, super::task::CHECK) => {}
-        other => case.fault(Fault::FalseProof, format!("main is red after a merge ({other:?})")),
+    if let Err(why) = clone::is_green(case, &main, super::task::CHECK)? {
+        case.fault(Fault::FalseProof, format!("main is red after a merge: {why}"));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::case::{Case, LOOK, WORK};
+use super::clone;
 use super::invariants;
 use super::processes;
 use super::tally::Fault;
@@ -260,28 +261,17 @@ pub(super) fn proofs(case: &mut Case) -> Outcome {
     if !matches!(ran.code, 0..=4) {
         case.fault(Fault::State, format!("an agent that proves by {}: {}", pretence.name, ran.said()));
     }
-    // What lies outside of every checkout is there for a fresh clone too, and so proves as much as a checkout's own.
-    let _ = fs::remove_file(case.path("tmp/proof"));
     if let Some(status) = case.status("t")? {
         let found = case.tally.faults.len();
-        if pretence.name != "a file outside" {
-            invariants::proof(case, &status)?;
-        }
+        invariants::proof(case, &status)?;
         if case.tally.faults.len() > found {
             case.log(&format!("false proof by {}", pretence.name));
         }
     }
-    if place == "--worktree" && pretence.name != "a file outside" {
+    if place == "--worktree" {
         let before = case.git(&["rev-parse", "main"])?;
-        let merged = case.run(WORK, &["merge", "t", "--no-agent"])?;
-        let main = case.git(&["rev-parse", "main"])?;
-        if main != before
-            && let Some(clone) = invariants::fresh_clone(case, &main)?
-            && !case.holds(&clone, CHECK)
-        {
-            let text = format!("merged ({}), by {}, and a clone of main is red", merged.code, pretence.name);
-            case.fault(Fault::FalseProof, text);
-        }
+        case.run(WORK, &["merge", "t", "--no-agent"])?;
+        clone::main_is_green(case, &before, CHECK)?;
     }
     look(case, "t")?;
     invariants::nobody_left(case);

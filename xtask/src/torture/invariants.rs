@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::case::{Case, LOOK};
+use super::clone;
 use super::processes::{self, Process};
 use super::tally::Fault;
 use super::task::{ITERATIONS, Suffered, Task};
@@ -195,31 +196,12 @@ pub(super) fn proof(case: &mut Case, status: &Value) -> Outcome {
     if checks.is_empty() {
         case.fault(Fault::FalseProof, "verified, and no check is named");
     }
-    let Some(clone) = fresh_clone(case, &commit)? else {
-        case.fault(Fault::FalseProof, format!("verified, and {commit} cannot be cloned"));
-        return Ok(());
-    };
     for check in &checks {
-        if !case.holds(&clone, check) {
-            case.fault(
-                Fault::FalseProof,
-                format!("verified, and `{check}` fails in a fresh clone of {commit}"),
-            );
+        if let Err(why) = clone::is_green(case, &commit, check)? {
+            case.fault(Fault::FalseProof, format!("verified, and `{check}` on {commit}: {why}"));
         }
     }
-    fs::remove_dir_all(&clone).map_err(|e| format!("cannot remove {}: {e}", clone.display()))
-}
-
-/// A checkout of a commit as anybody would get it.
-pub(super) fn fresh_clone(case: &mut Case, commit: &str) -> Outcome<Option<PathBuf>> {
-    let clone = case.path("clone");
-    let _ = fs::remove_dir_all(&clone);
-    let (repo, there) = (case.repo(), clone.display().to_string());
-    // Commits of a task may be held by a ref that a clone does not take along.
-    case.git(&["clone", "-q", "--no-checkout", &repo.display().to_string(), &there])?;
-    let fetched = case.git_in(&clone, &["fetch", "-q", "origin", "+refs/*:refs/torture/*"]);
-    let out = fetched.and_then(|_| case.git_in(&clone, &["checkout", "-q", "--detach", commit]));
-    Ok(out.is_ok().then_some(clone))
+    Ok(())
 }
 
 /// State, outcome and exit code say the same.

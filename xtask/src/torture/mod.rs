@@ -5,9 +5,11 @@
 //! is found and ended. Nothing outside its directory is touched.
 
 mod case;
+mod clone;
 mod commands;
 mod deaths;
 mod disk;
+mod filters;
 mod hostile;
 mod invariants;
 mod mutation;
@@ -16,6 +18,7 @@ mod processes;
 mod random;
 mod records;
 mod report;
+mod stories;
 mod streams;
 mod tally;
 mod task;
@@ -77,6 +80,9 @@ const CAMPAIGNS: &[Campaign] = &[
         what: "checks that are green only where the agent works",
         run: hostile::proofs,
     },
+    Campaign { name: "checks", what: "checks that leave things behind", run: stories::checks },
+    Campaign { name: "caches", what: "caches that no longer fit the commit", run: stories::caches },
+    Campaign { name: "filters", what: "git filters that hang", run: filters::run },
     Campaign { name: "streams", what: "fuzzed output of agents", run: streams::fuzz },
     Campaign { name: "readers", what: "readers that stop reading or go away", run: streams::readers },
 ];
