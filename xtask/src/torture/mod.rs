@@ -11,6 +11,7 @@ mod deaths;
 mod disk;
 mod filters;
 mod hostile;
+mod insiders;
 mod invariants;
 mod mutation;
 mod options;
@@ -18,6 +19,7 @@ mod processes;
 mod random;
 mod records;
 mod report;
+mod special;
 mod stories;
 mod streams;
 mod tally;
@@ -80,9 +82,11 @@ const CAMPAIGNS: &[Campaign] = &[
         what: "checks that are green only where the agent works",
         run: hostile::proofs,
     },
+    Campaign { name: "insiders", what: "agents that reach for what is not theirs", run: insiders::run },
     Campaign { name: "checks", what: "checks that leave things behind", run: stories::checks },
     Campaign { name: "caches", what: "caches that no longer fit the commit", run: stories::caches },
     Campaign { name: "filters", what: "git filters that hang", run: filters::run },
+    Campaign { name: "special-files", what: "pipes where git reads", run: special::run },
     Campaign { name: "streams", what: "fuzzed output of agents", run: streams::fuzz },
     Campaign { name: "readers", what: "readers that stop reading or go away", run: streams::readers },
 ];
