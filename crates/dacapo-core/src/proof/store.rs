@@ -15,7 +15,7 @@ use crate::files::FileAction;
 use crate::git::{Bare, History, Oid, Settings};
 
 /// Counts up when a store that an earlier version made can no longer be used.
-const FORMAT: &str = "dacapo proof store 1";
+const FORMAT: &str = "proof store 1";
 
 /// The bare repository of one user's repository.
 #[derive(Debug)]
