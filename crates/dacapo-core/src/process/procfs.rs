@@ -24,7 +24,7 @@ impl ProcFs {
     /// The real one.
     pub(super) fn real() -> io::Result<Self> {
         let root = Self::open(Path::new("/proc"), ResolveFlags::NO_XDEV)?;
-        if i64::from(fstatfs(&root.root)?.f_type) != PROC_MAGIC {
+        if fstatfs(&root.root)?.f_type != PROC_MAGIC {
             return Err(io::Error::other("/proc is not the kernel's"));
         }
         Ok(root)

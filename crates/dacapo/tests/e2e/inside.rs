@@ -171,10 +171,10 @@ fn r7_a_pid_namespace_of_its_own_does_not_make_an_agent_a_person() {
             + &kept(&world, &format!("trust{at}"), &format!("{way} {DACAPO} config set keep_awake false"))
     });
     turn(&world, &scripts.collect::<String>());
-    for at in 0..ways.len() {
+    for (at, way) in ways.iter().enumerate() {
         for order in ["set", "trust"] {
             let (code, said) = outcome(&world, &format!("{order}{at}"));
-            assert!(code == "2" && said.contains("nside a task"), "{} {order}: {code}\n{said}", ways[at]);
+            assert!(code == "2" && said.contains("nside a task"), "{way} {order}: {code}\n{said}");
         }
     }
     assert_eq!(world.events("t", "command_received"), [] as [serde_json::Value; 0]);

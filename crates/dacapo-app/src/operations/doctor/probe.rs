@@ -80,7 +80,7 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
         top: top.to_owned(),
         base_branch: None,
         pull_request: None,
-        env: Vec::new().into(),
+        env: Vec::new(),
         foreground: true,
         prompt: PROMPT.to_owned(),
         plan: None,
