@@ -102,6 +102,7 @@ impl GuardedCommand {
             stderr: Stderr::File(errors.to_owned()),
             grace: Duration::from_secs(1),
             holds: Vec::new(),
+            room: None,
         };
         let (sender, receiver) = mpsc::channel();
         let running = match launcher.launch(job, move |finished| drop(sender.send(finished))) {

@@ -61,6 +61,7 @@ fn run(dir: &Path, tag: &OsString, grace: Duration, argv: &[OsString]) {
         stderr: Stderr::File(dir.join("err")),
         grace,
         holds: Vec::new(),
+        room: None,
     };
     let (tell, told) = mpsc::channel();
     let running =

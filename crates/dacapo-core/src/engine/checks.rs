@@ -133,6 +133,7 @@ pub(crate) fn job(command: &str, cwd: PathBuf, env: Vec<(OsString, OsString)>, o
         stderr: Stderr::WithStdout,
         grace: Duration::from_secs(1),
         holds: Vec::new(),
+        room: None,
     }
 }
 

@@ -311,6 +311,7 @@ impl Driver<'_> {
             stderr,
             grace: Job::GRACE,
             holds: self.slot_shares(),
+            room: None,
         }))
     }
 

@@ -16,9 +16,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
+use super::room::{self, Inside};
 use super::signals::{self, Waited};
-use super::tree::{self, Hunt};
-use super::wire::{Failed, HEADER, Order, STOP_GENTLY, Status, send_all};
+use super::tree::{self, Frozen, Hunt};
+use super::wire::{FREEZE, Failed, HEADER, Order, STOP_GENTLY, Status, THAW, read_members, send_all};
 
 /// The argument that turns the program into a guard. What follows it is not for the guard itself: it names the data
 /// directory to whoever looks at the command line.
@@ -69,9 +70,17 @@ fn run() -> io::Result<()> {
 fn carry_out(order: Order, streams: [OwnedFd; 3], socket: &UnixStream, bell: &OwnedFd) -> bool {
     // The locks that came with the order stay open here until the end; the job must not have them.
     signals::keep_descriptors_to_ourselves();
-    let mut guard =
-        Guard { socket, bell, grace: order.grace, job: 0, phase: Phase::Running, cpu: Duration::ZERO };
-    match start(&order, streams) {
+    let mut guard = Guard {
+        socket,
+        bell,
+        grace: order.grace,
+        job: 0,
+        whereabouts: Whereabouts::Here,
+        phase: Phase::Running,
+        frozen: Frozen::default(),
+        cpu: Duration::ZERO,
+    };
+    match guard.start(&order, streams) {
         Ok(pid) => {
             // The id cannot be reused before the guard itself has waited for the child, so it stays valid for signals
             // until then.
@@ -118,17 +127,20 @@ fn receive(mut socket: &UnixStream) -> io::Result<Option<Received>> {
     Ok(Some((Order::decode(&body).ok_or_else(refused)?, streams, held)))
 }
 
-/// Starts the job. The guard's own copies of the job's streams are closed when this returns.
-fn start(order: &Order, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Result<u32, (Failed, io::Error)> {
+/// The job as a command. Its streams are closed here when this is dropped.
+pub(super) fn command(order: &Order, [stdin, stdout, stderr]: [OwnedFd; 3]) -> io::Result<Command> {
     let [program, arguments @ ..] = order.argv.as_slice() else {
-        return Err((Failed::Program, io::Error::from_raw_os_error(libc::ENOENT)));
+        return Err(io::Error::from_raw_os_error(libc::ENOENT));
     };
-    // Done here and not in the child, so that a missing directory is not taken for a missing program.
-    std::env::set_current_dir(&order.cwd).map_err(|error| (Failed::Cwd, error))?;
     let mut command = Command::new(program);
     command.args(arguments).env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::from(stdin)).stdout(Stdio::from(stdout)).stderr(Stdio::from(stderr));
-    let guard = rustix::process::getpid();
+    Ok(command)
+}
+
+/// Starts a command as a child of this process that ends with it.
+pub(super) fn spawn(mut command: Command) -> io::Result<u32> {
+    let parent = rustix::process::getpid();
     #[expect(unsafe_code, reason = "what the child does to itself before exec has no safe form")]
     // SAFETY: the closure runs in a single-threaded child and makes only async-signal-safe calls, without allocating.
     unsafe {
@@ -140,7 +152,7 @@ fn start(order: &Order, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Result<u32, (F
             // guard dies.
             tree::die_with_parent()?;
             // The guard may have died before the line above could have had an effect.
-            if rustix::process::getppid() != Some(guard) {
+            if rustix::process::getppid() != Some(parent) {
                 return Err(io::Error::from_raw_os_error(libc::ESRCH));
             }
             // The guard blocks nearly all signals, and a blocked mask is inherited over exec: an agent could not be
@@ -149,9 +161,17 @@ fn start(order: &Order, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Result<u32, (F
             Ok(())
         });
     }
-    let child = command.spawn();
-    let _ = std::env::set_current_dir("/");
-    child.map(|child| child.id()).map_err(|error| (Failed::Program, error))
+    command.spawn().map(|child| child.id())
+}
+
+/// Where the job is.
+enum Whereabouts {
+    /// Our own child.
+    Here,
+    /// In a room, whose first process is our child.
+    Inside(Inside),
+    /// Its end is known; the first process of its room may still be there.
+    Ended,
 }
 
 enum Phase {
@@ -167,13 +187,39 @@ struct Guard<'a> {
     socket: &'a UnixStream,
     bell: &'a OwnedFd,
     grace: Duration,
-    /// The job's process, 0 when it could not be started.
+    /// The job's process, or the first one of its room; 0 when it could not be started.
     job: u32,
+    whereabouts: Whereabouts,
     phase: Phase,
+    frozen: Frozen,
     cpu: Duration,
 }
 
 impl Guard<'_> {
+    /// Starts the job, in its room where the kernel lets it have one. Our own copies of its streams are closed when this
+    /// returns.
+    fn start(&mut self, order: &Order, streams: [OwnedFd; 3]) -> Result<u32, (Failed, io::Error)> {
+        // Done here and not in the child, so that a missing directory is not taken for a missing program.
+        std::env::set_current_dir(&order.cwd).map_err(|error| (Failed::Cwd, error))?;
+        let started = self.start_here(order, streams);
+        let _ = std::env::set_current_dir("/");
+        started
+    }
+
+    fn start_here(&mut self, order: &Order, streams: [OwnedFd; 3]) -> Result<u32, (Failed, io::Error)> {
+        match order.room.as_ref().map(|room| room::enter(order, room, &streams)) {
+            Some(Ok(entered)) => {
+                let inside = entered?;
+                let pid = inside.pid;
+                self.whereabouts = Whereabouts::Inside(inside);
+                return Ok(pid);
+            }
+            Some(Err(refused)) => self.tell(&Status::RoomRefused(refused)),
+            None => {}
+        }
+        command(order, streams).and_then(spawn).map_err(|error| (Failed::Program, error))
+    }
+
     /// Sees the job and its tree to their end. True when nothing is left and the runner is still there.
     fn watch(&mut self) -> bool {
         let mut runner_there = true;
@@ -228,31 +274,52 @@ impl Guard<'_> {
                 Waited::Ended(ended) => {
                     self.cpu += ended.cpu;
                     if ended.pid == self.job {
-                        self.tell(&Status::Exited { code: ended.code, signal: ended.signal });
-                        // Asked to end, the others keep what is left of their grace.
-                        // What the main process leaves running is killed without a grace: nobody waits for its result
-                        // any more, and a server in the background would hold the next step up.
-                        if matches!(self.phase, Phase::Running) {
-                            self.kill();
-                        }
+                        self.job_ended((ended.code, ended.signal));
                     }
                 }
             }
         }
     }
 
+    /// The job has ended, or the first process of its room has, like this.
+    fn job_ended(&mut self, like: (Option<i32>, i32)) {
+        let (code, signal) = match std::mem::replace(&mut self.whereabouts, Whereabouts::Ended) {
+            Whereabouts::Here => like,
+            // By now it has told all it knows. If it was killed, so was the job.
+            Whereabouts::Inside(inside) => inside.ending().unwrap_or((None, libc::SIGKILL)),
+            Whereabouts::Ended => return,
+        };
+        self.tell(&Status::Exited { code, signal });
+        // Asked to end, the others keep what is left of their grace.
+        // What the main process leaves running is killed without a grace: nobody waits for its result any more, and a
+        // server in the background would hold the next step up.
+        if matches!(self.phase, Phase::Running) {
+            self.kill();
+        }
+    }
+
     /// Sleeps until a child ends, the runner speaks or goes, or the time is up. False when the runner is gone.
     fn wait(&mut self, timeout: Option<Duration>, runner_there: bool) -> bool {
         let listen = if runner_there { PollFlags::IN } else { PollFlags::empty() };
-        let mut sources =
-            [PollFd::from_borrowed_fd(self.bell.as_fd(), PollFlags::IN), PollFd::new(self.socket, listen)];
+        let mut sources = vec![PollFd::from_borrowed_fd(self.bell.as_fd(), PollFlags::IN)];
         // Without the runner its socket would report its end for ever.
-        let sources = if runner_there { &mut sources[..] } else { &mut sources[..1] };
+        if runner_there {
+            sources.push(PollFd::new(self.socket, listen));
+        }
+        if let Whereabouts::Inside(inside) = &self.whereabouts {
+            sources.push(PollFd::from_borrowed_fd(inside.report.as_fd(), PollFlags::IN));
+        }
         let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
-        if poll(sources, timeout.as_ref()).is_err() {
+        if poll(&mut sources, timeout.as_ref()).is_err() {
             return runner_there;
         }
-        let heard = sources.get(1).is_some_and(|runner| !runner.revents().is_empty());
+        let is_ready = |at: usize| sources.get(at).is_some_and(|source| !source.revents().is_empty());
+        let heard = runner_there && is_ready(1);
+        let ended_in_room = is_ready(1 + usize::from(runner_there));
+        drop(sources);
+        if ended_in_room {
+            self.job_ended((None, libc::SIGKILL));
+        }
         let mut rung = [0; 64];
         // Emptied before the children are reaped (by the caller), never after: a child that ends in between rings
         // again, and the next `poll` returns at once.
@@ -260,11 +327,15 @@ impl Guard<'_> {
         if !heard {
             return runner_there;
         }
-        let mut orders = [0; 16];
-        match rustix::io::read(self.socket, &mut orders) {
+        // One at a time: more than a byte may belong to an order.
+        let mut order = [0];
+        match rustix::io::read(self.socket, &mut order) {
             Ok(count) if count > 0 => {
-                for order in &orders[..count] {
-                    if *order == STOP_GENTLY { self.stop_gently() } else { self.kill() }
+                match order[0] {
+                    STOP_GENTLY => self.stop_gently(),
+                    FREEZE => self.freeze(),
+                    THAW => self.frozen.thaw(),
+                    _ => self.kill(),
                 }
                 true
             }
@@ -278,8 +349,17 @@ impl Guard<'_> {
         }
     }
 
+    fn freeze(&mut self) {
+        // A runner that is gone is noticed by the next look at its socket.
+        let Some(own) = read_members(&mut &*self.socket) else { return };
+        self.frozen.freeze(self.job, own);
+        self.tell(&Status::Frozen);
+    }
+
     fn stop_gently(&mut self) {
         if matches!(self.phase, Phase::Running) {
+            // Who is stopped hears nothing.
+            self.frozen.thaw();
             tree::ask_descendants_to_end(self.job);
             self.phase = Phase::Stopping { until: Instant::now() + self.grace };
         }

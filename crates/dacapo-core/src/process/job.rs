@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::mask::Content;
+use super::room::{Room, RoomRefused};
 
 /// A foreign command with everything it needs.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub struct Job {
     pub grace: Duration,
     /// Descriptors, of locks for example, that the guard keeps open until the tree is empty. With the locks of the launcher at most 29.
     pub holds: Vec<OwnedFd>,
+    /// The part of the machine that it sees; none: all that the user sees.
+    pub room: Option<Room>,
 }
 
 impl Job {
@@ -120,6 +123,8 @@ pub struct Finished {
     pub leftovers: u32,
     /// Processes that could not be ended: they belong to someone else, or are stuck in the kernel.
     pub unreachable: Vec<Unreachable>,
+    /// Why it had to do without its room; none where it had one, or was to have none.
+    pub room_refused: Option<RoomRefused>,
     /// The guard was killed; the runner has cleared up in its place.
     pub guard_lost: bool,
 }

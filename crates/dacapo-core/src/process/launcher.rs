@@ -21,7 +21,7 @@ use super::mask::{Content, Masker, StreamMask};
 use super::pump::{Feed, Pump, Tap};
 use super::stream::{Capture, Progress};
 use super::tree::{self, Members, TAG_VARIABLE};
-use super::wire::{Order, QUIETLY, STOP_GENTLY, STOP_NOW, send_all};
+use super::wire::{FREEZE, Order, QUIETLY, STOP_GENTLY, STOP_NOW, THAW, encode_members, send_all};
 use crate::inherited_locks::InheritedLocks;
 
 /// The pipe of a job's output: large, so that it runs on while we are on the way to the disk.
@@ -105,7 +105,7 @@ impl Launcher {
         // could not be reported as "not started".
         let streams = Streams::open(job.stdin, &outputs.stderr).map_err(LaunchError::Streams)?;
         let files = Files::create(&outputs, &self.masker)?;
-        let order = Order { argv: job.argv, cwd: job.cwd, env: job.env, grace: job.grace };
+        let order = Order { argv: job.argv, cwd: job.cwd, env: job.env, grace: job.grace, room: job.room };
         let holds = self
             .handed
             .shares()
@@ -140,6 +140,9 @@ impl Launcher {
             next: Mutex::new(Next::None),
             stop: Mutex::new(None),
             members: Mutex::new(Vec::new()),
+            own: Mutex::new(Vec::new()),
+            frozen: Mutex::new(None),
+            told: AtomicBool::new(false),
             over: AtomicBool::new(false),
         }));
         let [output, errors] = [(Some(files.stdout), streams.output), (files.stderr, streams.errors)]
@@ -300,23 +303,40 @@ pub(super) struct Shared {
     next: Mutex<Next>,
     stop: Mutex<Option<Stop>>,
     members: Mutex<Members>,
+    /// The processes of the job itself; empty: its main process.
+    own: Mutex<Members>,
+    /// Called when the job is frozen, or over.
+    frozen: Mutex<Option<WhenFrozen>>,
+    /// The guard was told something beside its order.
+    told: AtomicBool,
     /// The guard's id may belong to someone else from now on.
     pub(super) over: AtomicBool,
 }
+
+type WhenFrozen = Box<dyn FnOnce() + Send>;
 
 impl Shared {
     pub(super) fn stopped(&self) -> Option<Stop> {
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The job is over, and its guard cannot be told anything about it any more. True when it never was.
+    /// The job is over, and its guard cannot be told anything about it any more. True when it never was: words that
+    /// it has not read yet would be taken for its next order.
     pub(super) fn close(&self) -> bool {
         // The lock of `stop` is held while `over` is set, and `Running::stop` sends while it holds it. So a late stop
         // is either sent before the guard goes back to the spares, or not at all: it can never hit the next job of
         // the same guard.
         let asked = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
         self.over.store(true, Ordering::Release);
-        asked.is_none()
+        asked.is_none() && !self.told.load(Ordering::Acquire)
+    }
+
+    /// The job is frozen, or will never be.
+    pub(super) fn tell_frozen(&self) {
+        let waiting = self.frozen.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(tell) = waiting {
+            tell();
+        }
     }
 
     /// The files to go on in, once.
@@ -360,6 +380,43 @@ impl Running {
         };
         // A guard that cannot be told is dead, and the job's thread is clearing up already.
         let _ = send_all(&self.0.socket, &[byte]);
+    }
+
+    /// Takes all processes that the job has now for the job itself: wrappers, the program, helpers. What it starts from now on
+    /// is its work.
+    pub fn remember(&self) {
+        if self.sample().is_some() {
+            *self.own_lock() = self.0.members();
+        }
+    }
+
+    fn own_lock(&self) -> std::sync::MutexGuard<'_, Members> {
+        self.0.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops the job itself and ends its work. `done` is called when that has happened, or the job is over.
+    pub fn freeze(&self, done: impl FnOnce() + Send + 'static) {
+        *self.0.frozen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(done));
+        let order = [vec![FREEZE], encode_members(&self.own_lock())].concat();
+        if !self.tell(&order) {
+            self.0.tell_frozen();
+        }
+    }
+
+    /// Lets a frozen job go on.
+    pub fn thaw(&self) {
+        self.tell(&[THAW]);
+    }
+
+    /// False when there is nobody to be told any more.
+    fn tell(&self, order: &[u8]) -> bool {
+        // Under this lock, as a stop: it must not reach the guard's next job.
+        let _stop = self.0.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.0.over.load(Ordering::Acquire) {
+            return false;
+        }
+        self.0.told.store(true, Ordering::Release);
+        send_all(&self.0.socket, order).is_ok()
     }
 
     /// Lets the job's streams go on in other files, each from the beginning of its next line on. The job itself

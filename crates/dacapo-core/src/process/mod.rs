@@ -11,6 +11,7 @@
 //! - [`guard`]: the process that ends the whole tree whoever dies: job, runner, or both.
 //! - [`launcher`](Launcher), `pump`: start, stop and see a job to its end.
 //! - [`stream`]: raw files, written and followed. [`mask`]: no secret gets into one.
+//! - [`Room`]: the part of the machine that a job sees.
 //! - [`liveness`]: is it still at work?
 //! - [`sweep`]: after runner and guard were both killed.
 //! - [`tasks_above`]: do we run below a guard or a runner, and whose?
@@ -38,6 +39,7 @@ mod namespace;
 #[cfg(target_os = "linux")]
 mod procfs;
 mod pump;
+mod room;
 mod signals;
 mod start;
 pub mod stream;
@@ -53,6 +55,7 @@ pub use liveness::TreeSample;
 pub use mask::{Content, Masker, StreamMask, is_secret_name};
 pub(crate) use memory::keep_memory_to_ourselves;
 pub use namespace::PidNamespace;
+pub use room::{Place, Room, RoomRefused, RoomStep, Shows};
 pub use signals::{keep_descriptors_to_ourselves, survive_file_size_limit};
 pub(crate) use start::{Child, Group, With, read_both};
 pub use start::{RUNNER_ARGUMENT, leave};

@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::guards::{self, GuardProcess, Spare};
 use super::job::{Exit, Finished, Unreachable};
 use super::launcher::{Files, Shared};
+use super::room::RoomRefused;
 use super::stream::{Capture, Pulled};
 use super::tree::{self, LostGuard};
 use super::wire::{Failed, Order, Status};
@@ -100,6 +101,7 @@ pub(super) struct Pump {
     cwd: PathBuf,
     taps: Vec<Tap>,
     feed: Option<Feed>,
+    room_refused: Option<RoomRefused>,
     exit: Option<(Exit, Duration)>,
     /// Set when the tree is empty.
     end: Option<End>,
@@ -136,6 +138,7 @@ impl Pump {
             cwd: order.cwd.clone(),
             taps,
             feed,
+            room_refused: None,
             exit: None,
             end: None,
         }
@@ -149,6 +152,7 @@ impl Pump {
         let (finished, guard) = self.finish();
         // Before the guard is handed to the next job: see `Shared::close`.
         let never_stopped = shared.close();
+        shared.tell_frozen();
         // Told nothing but its order, and left with nothing: as good as new.
         let as_new = never_stopped && !finished.guard_lost && finished.unreachable.is_empty();
         let used_up = if as_new { spare.put(guard) } else { Some(guard) };
@@ -237,6 +241,8 @@ impl Pump {
                 let exit = self.spawn_failed(what, errno);
                 self.exit = Some((exit, self.begun.elapsed()));
             }
+            Ok(Some(Status::RoomRefused(refused))) => self.room_refused = Some(refused),
+            Ok(Some(Status::Frozen)) => self.shared.tell_frozen(),
             Ok(Some(Status::Exited { code, signal })) => {
                 self.exit = Some((code.map_or(Exit::Signal(signal), Exit::Code), self.begun.elapsed()));
             }
@@ -319,6 +325,7 @@ impl Pump {
             output_bytes: output_bytes.unwrap_or(0),
             capture_error,
             leftovers: end.as_ref().map_or(0, |end| end.leftovers),
+            room_refused: self.room_refused,
             guard_lost: end.as_ref().is_some_and(|end| end.guard_lost),
             unreachable: end.map(|end| end.unreachable).unwrap_or_default(),
         };

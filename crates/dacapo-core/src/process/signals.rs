@@ -89,12 +89,38 @@ pub(super) enum Waited {
 
 /// Waits for any child without blocking.
 pub(super) fn wait_any() -> Waited {
+    wait(libc::WNOHANG)
+}
+
+/// Waits until a child ends; none: there is none left.
+#[cfg(target_os = "linux")]
+pub(super) fn wait_next() -> Option<Ended> {
+    loop {
+        match wait(0) {
+            Waited::Ended(ended) => return Some(ended),
+            Waited::Nothing => {}
+            Waited::Childless => return None,
+        }
+    }
+}
+
+/// Waits until this child has ended.
+#[cfg(target_os = "linux")]
+pub(super) fn wait_for(pid: u32) {
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed());
+    while matches!(
+        rustix::process::waitpid(pid, rustix::process::WaitOptions::empty()),
+        Err(rustix::io::Errno::INTR)
+    ) {}
+}
+
+fn wait(options: libc::c_int) -> Waited {
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: both pointers are valid for writes, and all-zero is a valid `rusage`.
     let (pid, usage) = unsafe {
         // `wait4` and not `waitpid`: it also gives the processor time of the child and of what the child waited for.
-        let pid = libc::wait4(-1, &raw mut status, libc::WNOHANG, usage.as_mut_ptr());
+        let pid = libc::wait4(-1, &raw mut status, options, usage.as_mut_ptr());
         (pid, usage.assume_init())
     };
     match pid {
@@ -108,6 +134,49 @@ pub(super) fn wait_any() -> Waited {
         _ if io::Error::last_os_error().raw_os_error() == Some(libc::ECHILD) => Waited::Childless,
         _ => Waited::Nothing,
     }
+}
+
+/// Forks, into new namespaces of these kinds; none: this is the new process. Only for a process with one thread.
+#[cfg(target_os = "linux")]
+pub(super) fn clone_process(namespaces: libc::c_int) -> io::Result<Option<u32>> {
+    let flags = libc::c_long::from(namespaces | libc::SIGCHLD);
+    // SAFETY: without a stack and without shared memory this is `fork`. With one thread no lock can be held by another one
+    // that is not there afterwards.
+    match unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) } {
+        0 => Ok(None),
+        pid => u32::try_from(pid).map(Some).map_err(|_| io::Error::last_os_error()),
+    }
+}
+
+/// Leaves the bell to the process that this one is a copy of.
+#[cfg(target_os = "linux")]
+pub(super) fn forget_children() {
+    // SAFETY: gives a signal its default meaning.
+    unsafe {
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+    }
+}
+
+/// Closes all descriptors from 3 up except these, which are in order. Whoever owns them in this process never drops them.
+#[cfg(target_os = "linux")]
+pub(super) fn close_all_but(kept: &[u32]) {
+    let mut from = 3;
+    for next in kept.iter().copied().chain([libc::c_uint::MAX]) {
+        if next > from {
+            // SAFETY: closes by number; the process is a copy that leaves without using what it inherited.
+            unsafe {
+                libc::syscall(libc::SYS_close_range, from, next - 1, 0);
+            }
+        }
+        from = next.saturating_add(1);
+    }
+}
+
+/// Ends this process at once: nothing is flushed, dropped or called.
+#[cfg(target_os = "linux")]
+pub(super) fn exit_now() -> ! {
+    // SAFETY: takes a number and does not return.
+    unsafe { libc::_exit(0) }
 }
 
 fn duration(time: libc::timeval) -> Duration {

@@ -13,10 +13,11 @@ use std::time::Duration;
 use rustix::net::{SendFlags, send};
 
 use super::Unreachable;
+use super::room::{Place, Room, RoomRefused, RoomStep, Shows};
 
 /// Bytes of the header that carries the descriptors and says how long the order is.
 pub(super) const HEADER: usize = 5;
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// The kernel takes no more than a few MiB of arguments and environment; anything larger is a broken message.
 const LONGEST: usize = 64 << 20;
 
@@ -24,6 +25,11 @@ const LONGEST: usize = 64 << 20;
 pub(super) const STOP_GENTLY: u8 = b'T';
 /// Kill the tree now. The end of the socket means the same.
 pub(super) const STOP_NOW: u8 = b'K';
+/// Stop the job itself (SIGSTOP) and end all others below the guard. Who is the job itself follows: `encode_members`.
+/// Answered by `Frozen`.
+pub(super) const FREEZE: u8 = b'Z';
+/// Let the job go on.
+pub(super) const THAW: u8 = b'C';
 
 /// Never die of writing to someone who has just died.
 #[cfg(target_os = "linux")]
@@ -50,6 +56,7 @@ pub(super) struct Order {
     pub(super) cwd: PathBuf,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) grace: Duration,
+    pub(super) room: Option<Room>,
 }
 
 impl Order {
@@ -66,6 +73,7 @@ impl Order {
             put_bytes(&mut body, name);
             put_bytes(&mut body, value);
         }
+        put_room(&mut body, self.room.as_ref());
         let mut header = [VERSION; HEADER];
         header[1..].copy_from_slice(&u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes());
         (header, body)
@@ -86,7 +94,8 @@ impl Order {
         let env = (0..take_u32(body)?)
             .map(|_| Some((take_bytes(body)?, take_bytes(body)?)))
             .collect::<Option<_>>()?;
-        body.is_empty().then_some(Self { argv, cwd, env, grace })
+        let room = take_room(body)?;
+        body.is_empty().then_some(Self { argv, cwd, env, grace, room })
     }
 }
 
@@ -100,10 +109,26 @@ pub(super) enum Failed {
 /// What the guard tells the runner.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Status {
-    Started { pid: u32 },
-    SpawnFailed { what: Failed, errno: i32 },
-    Exited { code: Option<i32>, signal: i32 },
-    Empty { leftovers: u32, cpu_ms: u64, unreachable: Vec<Unreachable> },
+    Started {
+        pid: u32,
+    },
+    SpawnFailed {
+        what: Failed,
+        errno: i32,
+    },
+    /// The job starts without its room.
+    RoomRefused(RoomRefused),
+    /// The job is stopped, and what it had started has ended.
+    Frozen,
+    Exited {
+        code: Option<i32>,
+        signal: i32,
+    },
+    Empty {
+        leftovers: u32,
+        cpu_ms: u64,
+        unreachable: Vec<Unreachable>,
+    },
 }
 
 impl Status {
@@ -121,6 +146,11 @@ impl Status {
                 });
                 put_u32(&mut body, errno.cast_unsigned());
             }
+            Self::RoomRefused(refused) => {
+                body.extend([b'R', refused.step.to_byte()]);
+                put_u32(&mut body, refused.errno.cast_unsigned());
+            }
+            Self::Frozen => body.push(b'Z'),
             Self::Exited { code: Some(code), .. } => {
                 body.push(b'C');
                 put_u32(&mut body, code.cast_unsigned());
@@ -167,6 +197,12 @@ impl Status {
             b'S' => Self::Started { pid: take_u32(body)? },
             b'P' => Self::SpawnFailed { what: Failed::Program, errno: take_u32(body)?.cast_signed() },
             b'D' => Self::SpawnFailed { what: Failed::Cwd, errno: take_u32(body)?.cast_signed() },
+            b'R' => {
+                let [step] = take(body, 1)? else { return None };
+                let step = RoomStep::from_byte(*step)?;
+                Self::RoomRefused(RoomRefused { step, errno: take_u32(body)?.cast_signed() })
+            }
+            b'Z' => Self::Frozen,
             b'C' => Self::Exited { code: Some(take_u32(body)?.cast_signed()), signal: 0 },
             b'G' => Self::Exited { code: None, signal: take_u32(body)?.cast_signed() },
             b'E' => {
@@ -198,6 +234,28 @@ fn fill(socket: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     }
 }
 
+/// Processes by id and start, as they follow an order byte.
+pub(super) fn encode_members(members: &[(u32, u64)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    put_len(&mut bytes, members.len());
+    for (pid, started) in members {
+        put_u32(&mut bytes, *pid);
+        bytes.extend_from_slice(&started.to_le_bytes());
+    }
+    bytes
+}
+
+/// Reads them; none: the other end is gone.
+pub(super) fn read_members(socket: &mut impl Read) -> Option<Vec<(u32, u64)>> {
+    let mut word = || {
+        let mut bytes = [0; 4];
+        socket.read_exact(&mut bytes).ok().map(|()| u32::from_le_bytes(bytes))
+    };
+    let count = word()?;
+    let mut member = || Some((word()?, u64::from(word()?) | u64::from(word()?) << 32));
+    (0..count).map(|_| member()).collect()
+}
+
 fn put_u32(to: &mut Vec<u8>, number: u32) {
     to.extend_from_slice(&number.to_le_bytes());
 }
@@ -226,6 +284,42 @@ fn take_bytes(from: &mut &[u8]) -> Option<OsString> {
     Some(OsString::from_vec(take(from, count)?.to_vec()))
 }
 
+fn put_room(to: &mut Vec<u8>, room: Option<&Room>) {
+    let Some(room) = room else { return to.push(0) };
+    to.push(1);
+    put_len(to, room.places.len());
+    for Place { path, shows } in &room.places {
+        put_bytes(to, path.as_os_str());
+        match shows {
+            Shows::Nothing => to.push(b'N'),
+            Shows::Itself => to.push(b'I'),
+            Shows::Other(other) => {
+                to.push(b'O');
+                put_bytes(to, other.as_os_str());
+            }
+        }
+    }
+}
+
+fn take_room(from: &mut &[u8]) -> Option<Option<Room>> {
+    if take(from, 1)? == [0] {
+        return Some(None);
+    }
+    let places = (0..take_u32(from)?)
+        .map(|_| {
+            let path = PathBuf::from(take_bytes(from)?);
+            let shows = match take(from, 1)? {
+                b"N" => Shows::Nothing,
+                b"I" => Shows::Itself,
+                b"O" => Shows::Other(take_bytes(from)?.into()),
+                _ => return None,
+            };
+            Some(Place { path, shows })
+        })
+        .collect::<Option<_>>()?;
+    Some(Some(Room { places }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,8 +336,14 @@ mod tests {
             cwd in bytes(),
             env in proptest::collection::vec((bytes(), bytes()), 0..6),
             grace in 0u32..,
+            room in proptest::option::of(proptest::collection::vec((bytes(), bytes(), 0..3), 0..4)),
         ) {
-            let order = Order { argv, cwd: cwd.into(), env, grace: Duration::from_millis(grace.into()) };
+            let place = |(path, other, which): (OsString, OsString, i32)| Place {
+                path: path.into(),
+                shows: [Shows::Nothing, Shows::Itself, Shows::Other(other.into())][which as usize].clone(),
+            };
+            let room = room.map(|places| Room { places: places.into_iter().map(place).collect() });
+            let order = Order { argv, cwd: cwd.into(), env, grace: Duration::from_millis(grace.into()), room };
             let (header, body) = order.encode();
             prop_assert_eq!(Order::body_len(header), Some(body.len()));
             prop_assert_eq!(Order::decode(&body), Some(order));
@@ -254,11 +354,21 @@ mod tests {
     }
 
     #[test]
+    fn members_arrive_and_torn_ones_do_not() {
+        let members = vec![(1, u64::MAX), (u32::MAX, 7)];
+        let bytes = encode_members(&members);
+        assert_eq!(read_members(&mut bytes.as_slice()), Some(members));
+        assert_eq!(read_members(&mut &bytes[..bytes.len() - 1]), None);
+    }
+
+    #[test]
     fn every_status_arrives_and_a_torn_one_is_an_end() {
         let all = [
             Status::Started { pid: 7 },
             Status::SpawnFailed { what: Failed::Program, errno: 2 },
             Status::SpawnFailed { what: Failed::Cwd, errno: 20 },
+            Status::RoomRefused(RoomRefused { step: RoomStep::Processes, errno: 1 }),
+            Status::Frozen,
             Status::Exited { code: Some(-1), signal: 0 },
             Status::Exited { code: None, signal: 9 },
             Status::Empty {

@@ -67,6 +67,7 @@ pub(crate) fn script(dir: &Path, script: &str) -> Job {
         stderr: Stderr::File(dir.join("err")),
         grace: Duration::from_millis(500),
         holds: Vec::new(),
+        room: None,
     }
 }
 

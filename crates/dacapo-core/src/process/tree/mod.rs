@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::Unreachable;
 
+mod frozen;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(not(target_os = "linux"))]
@@ -21,6 +22,7 @@ use linux as platform;
 #[cfg(not(target_os = "linux"))]
 use other as platform;
 
+pub(super) use frozen::Frozen;
 pub use platform::can_see_processes;
 pub(super) use platform::{adopt, die_with_parent, identity, reap_adopted, sample};
 pub(crate) use platform::{boot_time, file_may_be_in_use};
