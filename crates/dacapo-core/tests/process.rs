@@ -8,5 +8,7 @@ mod descriptors;
 mod jobs;
 #[path = "process/kills.rs"]
 mod kills;
+#[path = "process/rooms.rs"]
+mod rooms;
 #[path = "process/support.rs"]
 mod support;
