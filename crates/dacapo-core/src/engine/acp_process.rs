@@ -44,6 +44,10 @@ pub(super) struct AcpProcess {
     pub(super) stdin: AcpStdin,
     /// Set when its turn is over: the conversation that it has open, and what is known of the process.
     pub(super) kept_for: Option<(String, Memory)>,
+    /// Another process of the agent can open the same conversation.
+    pub(super) reopens: bool,
+    /// It sleeps while a commit is proven.
+    frozen: bool,
 }
 
 /// Nobody may leave it running, on whatever way out.
@@ -113,13 +117,51 @@ impl Driver<'_> {
         let running = self.launcher.launch(job, move |finished| {
             outbox.report(Report::AcpProcessGone(agent, Box::new(finished)));
         })?;
-        Ok(Ok(AcpProcess { agent, running, stdin, kept_for: None }))
+        Ok(Ok(AcpProcess { agent, running, stdin, kept_for: None, reopens: false, frozen: false }))
     }
 
     /// Ends all processes that are kept.
     pub(super) fn end_acp_processes(&mut self) -> Result<(), DriverError> {
         let all = std::mem::take(&mut self.turns.acp.kept);
         self.take_leave_of(all)
+    }
+
+    /// Sees to it that no agent is at work while a commit is proven. One whose conversation can be opened again is ended, and
+    /// its next turn does that. Of any other one the process sleeps, and what it had started is ended.
+    pub(super) fn dismiss_agents(&mut self) -> Result<(), DriverError> {
+        let all = std::mem::take(&mut self.turns.acp.kept);
+        let (leaving, staying) = all.into_iter().partition(|(_, kept)| kept.reopens);
+        self.turns.acp.kept = staying;
+        self.take_leave_of(leaving)?;
+        let mut awaited = Vec::new();
+        for (agent, kept) in self.turns.acp.kept.iter_mut().filter(|(_, kept)| !kept.frozen) {
+            let (outbox, agent) = (self.mailbox.outbox(), *agent);
+            kept.running.freeze(move || {
+                outbox.report(Report::AcpProcessFrozen(agent));
+            });
+            kept.frozen = true;
+            awaited.push(agent);
+        }
+        if awaited.is_empty() {
+            return Ok(());
+        }
+        self.wait(None, |driver, heard| {
+            match heard {
+                Wakeup::Report(Report::AcpProcessFrozen(agent)) => awaited.retain(|other| *other != agent),
+                other @ (Wakeup::Stop | Wakeup::Commands | Wakeup::Report(_) | Wakeup::Deadline) => {
+                    driver.nobody_waits_for(other);
+                }
+            }
+            Ok(if awaited.is_empty() { Waited::Break(()) } else { Waited::Continue(None) })
+        })
+    }
+
+    /// Wakes the agents that slept.
+    pub(super) fn recall_agents(&mut self) {
+        for kept in self.turns.acp.kept.values_mut().filter(|kept| kept.frozen) {
+            kept.running.thaw();
+            kept.frozen = false;
+        }
     }
 
     /// Ends those of other agents, where one that is not at work is not needed any more.

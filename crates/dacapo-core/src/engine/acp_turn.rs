@@ -1,8 +1,8 @@
 //! A turn of an agent that speaks ACP: the process, the thread that reads it, and [`Client`] between them.
 //!
 //! With `--session fresh` a process lives for one turn and is gone before anything is staged. With `--session resume` it
-//! is kept, conversation and all, until the task ends, another agent takes over, or a turn did not come to a proper end. Of a
-//! task whose agents converse by turns (a milestone) each one's is kept; never are two at work.
+//! is kept, conversation and all, until the task ends, a commit is proven, another agent takes over, or a turn did not come to
+//! a proper end. Of a task whose agents converse by turns (a milestone) each one's is kept; never are two at work.
 
 use std::fs;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -173,6 +173,8 @@ impl Driver<'_> {
             None => Ending::Exited(0),
         };
         if gone.is_none() {
+            // One that was kept said so in its first turn.
+            agent_process.reopens |= turn.client.can_reopen();
             let session = observed.session.clone().or_else(|| plan.session.clone());
             agent_process.kept_for = session.zip(turn.over);
             self.turns.acp.kept.insert(plan.agent, agent_process);
@@ -309,6 +311,10 @@ impl Driver<'_> {
         agent_process: &mut AcpProcess,
         moves: Vec<Move>,
     ) -> Result<(), DriverError> {
+        // What it starts from its first prompt on is its work, and ends if the process has to sleep.
+        if turn.keeps_process && agent_process.kept_for.is_none() && moves.contains(&Move::Prompted) {
+            agent_process.running.remember();
+        }
         for one in moves {
             match one {
                 Move::Say(line) => {

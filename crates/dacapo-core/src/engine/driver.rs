@@ -172,6 +172,11 @@ impl<'a> Driver<'a> {
     fn perform(&mut self, step: Step) -> Result<Option<Input>, DriverError> {
         self.turns.limits.release_unless_needed_for(step);
         self.proof.release_unless_needed_for(step, self.spec.policy.checks.len());
+        if step.is_of_proof() {
+            self.dismiss_agents()?;
+        } else {
+            self.recall_agents();
+        }
         Ok(match &self.machine.plan(step) {
             Effect::PrepareWorkspace => Some(self.prepare_workspace()?),
             Effect::RunSetup(plan) => self.run_setup(plan)?,

@@ -89,6 +89,7 @@ impl Driver<'_> {
                 | Report::Admitted(..)
                 | Report::Acp(_)
                 | Report::AcpProcessGone(..)
+                | Report::AcpProcessFrozen(_)
                 | Report::Answer { .. },
             )
             | Wakeup::Stop

@@ -46,6 +46,8 @@ pub(super) enum Report {
     ProofLease(Box<Result<Lease, ProofError>>),
     /// The process of this agent, with which one talks, is gone, with all it started.
     AcpProcessGone(usize, Box<Finished>),
+    /// The process of this agent is stopped, and what it had started is gone.
+    AcpProcessFrozen(usize),
     Answer {
         number: u64,
         choice: Option<usize>,

@@ -92,6 +92,31 @@ pub enum Step {
     Finish,
 }
 
+impl Step {
+    /// Returns true if it is a part of a proof: its checkout is needed, and no process of an agent may be at work meanwhile,
+    /// for it could answer the checks or write into the checkout (L4).
+    pub(crate) fn is_of_proof(self) -> bool {
+        match self {
+            Step::PrepareProof { .. } | Step::FindHidden { .. } => true,
+            Step::RunCheck { phase, .. } => phase == CheckPhase::Proof,
+            Step::PrepareWorkspace
+            | Step::RunSetup { .. }
+            | Step::BeginTurn(_)
+            | Step::RunTurn { .. }
+            | Step::Write { .. }
+            | Step::PrepareCommit { .. }
+            | Step::Land { .. }
+            | Step::InspectWork { .. }
+            | Step::KeepWork
+            | Step::Sleep { .. }
+            | Step::ShareLimit { .. }
+            | Step::AwaitProbe { .. }
+            | Step::Settle
+            | Step::Finish => false,
+        }
+    }
+}
+
 #[cfg(test)]
 impl Effect {
     /// The step that this is the plan of.

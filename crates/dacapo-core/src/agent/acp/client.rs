@@ -75,6 +75,7 @@ pub enum Process {
 pub struct Client {
     turn: Assignment,
     can_load: bool,
+    can_resume: bool,
     /// The conversation, once it is open.
     session: Option<String>,
     /// The mode to set after a history.
@@ -91,6 +92,7 @@ impl Client {
         Self {
             turn,
             can_load: false,
+            can_resume: false,
             session: None,
             pending_mode: None,
             prompted: false,
@@ -115,7 +117,7 @@ impl Client {
     pub fn hear(&mut self, talk: AcpMessage) -> Vec<Move> {
         match talk {
             AcpMessage::Initialized(abilities) => {
-                self.can_load = abilities.load;
+                (self.can_load, self.can_resume) = (abilities.load, abilities.resume);
                 let mut moves = Vec::new();
                 if abilities.counting == Counting::LastCall {
                     let agent = self.turn.agent.clone();
@@ -242,6 +244,11 @@ impl Client {
         }];
         moves.extend(self.put_question());
         (moves, refused)
+    }
+
+    /// Returns true if another process of the agent could take up the conversation, by the agent's own word.
+    pub fn can_reopen(&self) -> bool {
+        self.can_load || self.can_resume
     }
 
     /// A person is being waited for.
