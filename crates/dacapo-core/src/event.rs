@@ -40,7 +40,7 @@ pub use hidden::{Hidden, HiddenWhy};
 pub use needs::{Choice, MainBranch, NeedKind, Needs};
 pub use notice::{GitNotice, LeftFile, LeftWhy, MirrorProblem, Notice, WorkspaceNotice};
 pub use own::KindStep;
-pub use proof::{ProofCache, ProofFailure, ProofState, Unproven};
+pub use proof::{Exposed, ProofCache, ProofFailure, ProofState, Unproven};
 pub use record::{
     CommitPlanned, Ended, IterationRecord, KnownLimit, TurnEnd, TurnRecord, WritingEnd, WritingRecord,
 };

@@ -214,6 +214,21 @@ messages! {
         zh_cn: "证明：全新的检出，使用 {base} 的证明留下的缓存；工具链和全局安装的软件包来自本机",
         zh_tw: "證明：全新的簽出，使用 {base} 的證明留下的快取；工具鏈和全域安裝的套件來自本機",
     }
+    proof_exposed(why: &str) {
+        en: "the agent's files were not hidden from this proof: {why}",
+        zh_cn: "此次证明未能隐藏智能体留下的文件：{why}",
+        zh_tw: "此次證明未能隱藏代理留下的檔案：{why}",
+    }
+    proof_exposed_refused(message: &str) {
+        en: "this system allows no namespaces ({message})",
+        zh_cn: "本机不允许使用命名空间（{message}）",
+        zh_tw: "本機不允許使用命名空間（{message}）",
+    }
+    proof_exposed_home() {
+        en: "your home directory is in its workspace",
+        zh_cn: "你的主目录在其工作区中",
+        zh_tw: "你的主目錄在其工作區中",
+    }
     proof_started_after_setup(commit: &str) {
         en: "Proving {commit} in a separate checkout, after its setup",
         zh_cn: "准备完成后，在单独的检出中证明 {commit}",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dacapo_core::event::{Event, Hidden, HiddenWhy, ProofFailure, ProofState, TaskResult, Unproven};
+use dacapo_core::event::{Event, Exposed, Hidden, HiddenWhy, ProofFailure, ProofState, TaskResult, Unproven};
 
 use super::words::{self, WARN, paint};
 use crate::messages::Messages;
@@ -93,6 +93,15 @@ pub fn hidden_files(hidden: &[Hidden], total: u64, messages: Messages) -> String
     let more = total.saturating_sub(named.len() as u64);
     let more = if more > 0 { messages.and_more(more) } else { String::new() };
     format!("{}{more}", named.join(", "))
+}
+
+/// Why a proof could see what the agent left, in a sentence.
+pub fn exposed(exposed: &Exposed, messages: Messages) -> String {
+    let why = match exposed {
+        Exposed::Refused { message } => messages.proof_exposed_refused(message),
+        Exposed::HomeInWorkspace => messages.proof_exposed_home(),
+    };
+    messages.proof_exposed(&words::line(&why, words::WHOLE))
 }
 
 /// What happened in a proof, in one line; none for other events.

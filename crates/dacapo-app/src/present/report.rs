@@ -14,7 +14,7 @@ use super::act::{ActArgument, ActCommand, MORE_ITERATIONS, NextAct};
 use super::conclusion::Conclusion;
 use super::kind_words::Unit;
 use super::next::{self, Next};
-use super::proof::not_proven;
+use super::proof::{self, not_proven};
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 use super::{ends, kind_words, needs, untracked};
 use crate::messages::Messages;
@@ -85,6 +85,9 @@ pub fn facts(view: &TaskView, result: &TaskResult, messages: Messages) -> String
             Some(cache) => messages.proof_made_from_caches(cache.commit_id.short()),
         };
         let _ = writeln!(out, "  {}", paint(DIM, &made));
+    }
+    if let Some(exposed) = result.proof_state.as_ref().and_then(ProofState::exposed) {
+        let _ = writeln!(out, "  {}", paint(WARN, &proof::exposed(exposed, messages)));
     }
     if let Some(caveat) = own.and_then(|own| own.caveat(view, messages)) {
         let _ = writeln!(out, "  {}", paint(WARN, &caveat));

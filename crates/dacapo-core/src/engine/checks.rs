@@ -12,7 +12,7 @@ use super::listen::{Waited, Wakeup};
 use super::machine::{CheckPlan, Input};
 use super::mailbox::Report;
 use crate::context::tail_lines;
-use crate::event::{CheckPhase, CheckResult};
+use crate::event::{CheckPhase, CheckResult, Exposed};
 use crate::files::FileAction;
 use crate::process::{Content, Exit, Job, Stderr, Stop, tail};
 use crate::store::files;
@@ -28,6 +28,15 @@ pub(super) struct Shell<'a> {
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) output: &'a Path,
     pub(super) timeout: Duration,
+}
+
+/// How a command ended.
+pub(super) struct Ran {
+    pub(super) exit: Exit,
+    /// Its time limit ended it.
+    pub(super) timed_out: bool,
+    /// In a proof: why it could see what the agent left.
+    pub(super) exposed: Option<Exposed>,
 }
 
 impl Driver<'_> {
@@ -47,26 +56,23 @@ impl Driver<'_> {
         };
         let output = self.dir.check_path(self.record.next_seq());
         self.keep_directory_of(&output)?;
-        let mut env = as_in_ci(self.environment(&cwd));
-        if plan.phase == CheckPhase::Proof {
-            env = self.proof.environment(env);
-        }
+        let env = as_in_ci(self.environment(&cwd));
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
-        let Some((exit, timed_out)) = self.run_shell(shell)? else { return Ok(None) };
+        let Some(Ran { exit, timed_out, exposed }) = self.run_shell(shell)? else { return Ok(None) };
         let changed_files = match plan.phase {
             CheckPhase::Baseline | CheckPhase::Iteration => self.workspace_mut()?.note_new_litter()?,
             CheckPhase::Proof => Vec::new(),
         };
         let ended = Ended { exit, timed_out, took: started.elapsed() };
-        let result = CheckResult { changed_files, ..receipt(plan, &output, &ended) };
+        let result = CheckResult { changed_files, exposed, ..receipt(plan, &output, &ended) };
         if plan.phase == CheckPhase::Proof {
             self.proof.note(&result);
         }
         Ok(Some(Input::CheckDone(result)))
     }
 
-    /// How it ended and whether at its limit. None: the task is to stop, and it was ended.
-    pub(super) fn run_shell(&mut self, shell: Shell<'_>) -> Result<Option<(Exit, bool)>, DriverError> {
+    /// Runs a command to its end: in the proof at work, if there is one. None: the task is to stop, and it was ended.
+    pub(super) fn run_shell(&mut self, shell: Shell<'_>) -> Result<Option<Ran>, DriverError> {
         let Shell { command, cwd, env, output, timeout } = shell;
         if output.symlink_metadata().is_ok_and(|found| found.is_dir()) {
             self.clear_way(output)?;
@@ -78,11 +84,8 @@ impl Driver<'_> {
             }
             _ => {}
         }
-        let mut job = job(command, cwd, env, output);
-        job.holds = self.slot_shares();
-        // The checkout stays taken until everything that the check started is dead, even if we are not there any
-        // more.
-        job.holds.extend(self.proof.share());
+        let job = Job { holds: self.slot_shares(), ..job(command, cwd, env, output) };
+        let job = self.proof.house(job);
         let outbox = self.mailbox.outbox();
         let running = self.launcher.launch(job, move |finished| {
             outbox.report(Report::ChildGone(Box::new(finished)));
@@ -94,7 +97,9 @@ impl Driver<'_> {
             match heard {
                 Wakeup::Report(Report::ChildGone(finished)) => {
                     driver.report_leftovers(&finished)?;
-                    return Ok(Waited::Break((!cancelled).then_some((finished.exit, timed_out))));
+                    let exposed = driver.proof.exposed(&finished);
+                    let ran = Ran { exit: finished.exit, timed_out, exposed };
+                    return Ok(Waited::Break((!cancelled).then_some(ran)));
                 }
                 Wakeup::Stop => {
                     cancelled = true;
@@ -161,6 +166,7 @@ pub(crate) fn receipt(plan: &CheckPlan, output: &Path, ended: &Ended) -> CheckRe
         tail: tail_lines(&text, TAIL_LINES, TAIL_BYTES).to_owned(),
         fingerprint: fingerprint(output, &ended.exit, ended.timed_out),
         changed_files: Vec::new(),
+        exposed: None,
     }
 }
 

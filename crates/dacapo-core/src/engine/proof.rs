@@ -1,21 +1,19 @@
 //! Proves a commit in a checkout of the pool (L4). Whatever goes wrong here costs the proof and nothing else.
 
-use std::ffi::OsString;
 use std::fmt::Display;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use super::checks::Shell;
+use super::checks::{Ran, Shell};
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::listen::{Waited, Wakeup};
 use super::machine::{Input, ProofPlan, Step};
 use super::mailbox::Report;
 use super::workspace::MAX_FILE_BYTES;
-use crate::event::{CheckPhase, CheckResult, Event, Notice};
+use crate::event::{CheckResult, Event, Exposed, Notice};
 use crate::files::FileAction;
 use crate::git::Repo;
-use crate::process::{Exit, tail};
+use crate::process::{Exit, Finished, Job, tail};
 use crate::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot};
 use crate::spec::{Place, ProofAt, Setup};
 use crate::store::TaskDir;
@@ -53,25 +51,7 @@ impl ProofCheckout {
 
     /// Gives the checkout back as soon as it is not needed: others may wait for it. What a green proof built is kept.
     pub(super) fn release_unless_needed_for(&mut self, step: Step, checks: usize) {
-        let needed = match step {
-            Step::PrepareProof { .. } | Step::FindHidden { .. } => true,
-            Step::RunCheck { phase, .. } => phase == CheckPhase::Proof,
-            Step::PrepareWorkspace
-            | Step::RunSetup { .. }
-            | Step::BeginTurn(_)
-            | Step::RunTurn { .. }
-            | Step::Write { .. }
-            | Step::PrepareCommit { .. }
-            | Step::Land { .. }
-            | Step::InspectWork { .. }
-            | Step::KeepWork
-            | Step::Sleep { .. }
-            | Step::ShareLimit { .. }
-            | Step::AwaitProbe { .. }
-            | Step::Settle
-            | Step::Finish => false,
-        };
-        if needed {
+        if step.is_of_proof() {
             return;
         }
         if let Some(mut lease) = self.lease.take()
@@ -88,17 +68,17 @@ impl ProofCheckout {
         self.passed = self.passed.filter(|_| check.passed()).map(|passed| passed + 1);
     }
 
-    /// The environment of a command in the checkout.
-    pub(super) fn environment(&self, users: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    /// Makes a command one of the proof at work, if there is one.
+    pub(super) fn house(&self, job: Job) -> Job {
         match &self.lease {
-            Some(lease) => lease.environment(users),
-            None => users,
+            Some(lease) => lease.house(job),
+            None => job,
         }
     }
 
-    /// For a job, so that nobody else has the checkout before all that works in it is gone.
-    pub(super) fn share(&self) -> Option<OwnedFd> {
-        self.lease.as_ref()?.share().ok()
+    /// Why a command of the proof at work could see what the agent left.
+    pub(super) fn exposed(&self, finished: &Finished) -> Option<Exposed> {
+        self.lease.as_ref()?.exposed(finished)
     }
 
     /// Where the checks of a proof run; none: there is no checkout at hand.
@@ -145,14 +125,17 @@ impl Driver<'_> {
             Some(Ok(lease)) => lease,
             Some(Err(error)) => return Ok(Some(unavailable(error))),
         };
+        let workspace = &self.workspace()?.repo;
+        let env = self.environment(lease.tree());
         let request = Request {
-            source: &self.workspace()?.repo,
+            source: workspace,
+            workspace: Some(workspace.toplevel()),
             commit: &plan.commit,
             snapshot: &snapshot,
             setup: &plan.setup.commands,
             base: plan.base.as_ref(),
             start: plan.start,
-            env: &self.context.env,
+            env: &env,
         };
         let prepared = lease.prepare(&request);
         self.proof.passed = Some(0);
@@ -209,15 +192,15 @@ impl Driver<'_> {
             self.record.sink.activity(&Activity::Setup(command));
             let output = self.dir.setup_path(self.record.next_seq());
             self.keep_directory_of(&output)?;
-            let env = self.proof.environment(self.environment(&cwd));
+            let env = self.environment(&cwd);
             let (cwd, timeout) = (cwd.clone(), setup.timeout);
             let shell = Shell { command, cwd, env, output: &output, timeout };
             let ending = match self.run_shell(shell)? {
                 None => return Ok(SetUp::Stopped),
-                Some((_, true)) => "timed out".to_owned(),
-                Some((Exit::Code(0), false)) => continue,
-                Some((Exit::Code(code), false)) => format!("exit {code}"),
-                Some((_, false)) => "ended by a signal".to_owned(),
+                Some(Ran { timed_out: true, .. }) => "timed out".to_owned(),
+                Some(Ran { exit: Exit::Code(0), .. }) => continue,
+                Some(Ran { exit: Exit::Code(code), .. }) => format!("exit {code}"),
+                Some(Ran { .. }) => "ended by a signal".to_owned(),
             };
             let text = tail(&output, TAIL_BYTES).unwrap_or_default();
             let text = String::from_utf8_lossy(&text);

@@ -177,7 +177,11 @@ impl Proving {
             self.stage = Stage::Prepare(Start::Nothing);
             return None;
         }
-        Some(ProofState::Proven { commit_id: self.commit.clone(), cache: self.cache.clone() })
+        Some(ProofState::Proven {
+            commit_id: self.commit.clone(),
+            cache: self.cache.clone(),
+            exposed: self.checks.iter().find_map(|check| check.exposed.clone()),
+        })
     }
 }
 

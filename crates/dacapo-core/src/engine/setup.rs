@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::checks::{Shell, TAIL_BYTES, TAIL_LINES};
+use super::checks::{Ran, Shell, TAIL_BYTES, TAIL_LINES};
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::machine::{Input, SetupPlan};
@@ -94,7 +94,7 @@ impl Driver<'_> {
         }
         let env = self.environment(&cwd);
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
-        let Some((exit, timed_out)) = self.run_shell(shell)? else { return Ok(None) };
+        let Some(Ran { exit, timed_out, .. }) = self.run_shell(shell)? else { return Ok(None) };
         let changed_files = self.workspace_mut()?.note_new_litter()?;
         let text = tail(&output, TAIL_BYTES * 2).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Exit;
+use super::{Exit, Exposed};
 use crate::git::Oid;
 use crate::json::seconds;
 use crate::text::{failure_line, success_line};
@@ -52,6 +52,9 @@ pub struct CheckResult {
     /// Files that the check changed. They are left as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_files: Vec<String>,
+    /// In a proof: why it could see files that the agent left; without it, it could not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exposed: Option<Exposed>,
 }
 
 impl CheckResult {

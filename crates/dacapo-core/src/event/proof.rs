@@ -18,6 +18,9 @@ pub enum ProofState {
         /// The caches that the proof started with; without it, it started from nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cache: Option<ProofCache>,
+        /// Why the checks could see files that the agent left; without it, they could not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exposed: Option<Exposed>,
     },
     /// The checks passed where the agent works. Nothing is known about the commit.
     PassedHere(Unproven),
@@ -30,6 +33,19 @@ pub struct ProofCache {
     pub commit_id: Oid,
     /// Files of that commit are gone in this one. A tool may not notice, so the proof is made once more from nothing.
     pub confirm: bool,
+}
+
+/// Why the checks of a proof could see what the agent left: its workspace, temp, packages of the user alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Exposed {
+    /// The system did not let Dacapo hide it.
+    Refused {
+        /// What it refused, and its error.
+        message: String,
+    },
+    /// The workspace holds the user's home directory, which checks need.
+    HomeInWorkspace,
 }
 
 /// Why a commit is not proven.
@@ -84,6 +100,14 @@ impl ProofState {
         match self {
             ProofState::Proven { cache: Some(_), .. } => Some(CachePolicy::Base),
             ProofState::Proven { cache: None, .. } => Some(CachePolicy::None),
+            ProofState::PassedHere(_) => None,
+        }
+    }
+
+    /// Why the proof of the commit could see what the agent left.
+    pub fn exposed(&self) -> Option<&Exposed> {
+        match self {
+            ProofState::Proven { exposed, .. } => exposed.as_ref(),
             ProofState::PassedHere(_) => None,
         }
     }

@@ -49,7 +49,7 @@ impl Merger<'_> {
         // After a fast-forward the result is the very commit that was proven; nothing has to be proven again.
         let by_receipt = |check: &String| candidate.has_receipt(check, &candidate.tip);
         if fast_forward && candidate.checks.iter().all(by_receipt) {
-            let proven = |check: &String| Proven { command: check.clone(), by_receipt: true };
+            let proven = |check: &String| Proven { command: check.clone(), by_receipt: true, exposed: None };
             let checks = candidate.checks.iter().map(proven).collect();
             return Ok(Made { commit: candidate.tip.clone(), fast_forward, checks, resolved: None });
         }

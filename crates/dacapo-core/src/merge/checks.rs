@@ -1,6 +1,5 @@
 //! Checks on what would come home, run as the engine runs them: under a guard, with their limit, their output on file.
 
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
@@ -15,7 +14,7 @@ use crate::engine::proving::Proving;
 use crate::engine::turn::environment;
 use crate::event::{CheckPhase, CheckResult, ProofState};
 use crate::git::Oid;
-use crate::process::{Finished, Job, Launcher, Stop};
+use crate::process::{Finished, Launcher, Stop};
 use crate::proof::{Lease, Pool, ProofError, Request, Snapshot};
 use crate::spec::{LoopPolicy, ProofPolicy, Setup};
 
@@ -28,20 +27,17 @@ enum Word {
 /// Where a command runs.
 struct RunIn<'a> {
     cwd: PathBuf,
-    /// Held until all that it started is gone.
-    holds: Vec<OwnedFd>,
     /// The proof that it is a part of.
     lease: Option<&'a Lease>,
 }
 
 impl<'a> RunIn<'a> {
     fn of(lease: &'a Lease) -> Self {
-        let holds = lease.share().into_iter().collect();
-        Self { cwd: lease.tree().to_owned(), holds, lease: Some(lease) }
+        Self { cwd: lease.tree().to_owned(), lease: Some(lease) }
     }
 
     fn scratch(scratch: &Scratch<'_>) -> Result<Self, LeftOut> {
-        Ok(Self { cwd: scratch.repo()?.toplevel().to_owned(), holds: Vec::new(), lease: None })
+        Ok(Self { cwd: scratch.repo()?.toplevel().to_owned(), lease: None })
     }
 }
 
@@ -79,7 +75,7 @@ impl Merger<'_> {
         loop {
             let input = match proving.effect(&policy, Some(attempt.onto)) {
                 Effect::PrepareProof(plan) => {
-                    let setting = (self.setting)();
+                    let env = environment(&(self.setting)().env, &record.spec, lease.tree());
                     let request = Request {
                         source: self.repo,
                         commit: &plan.commit,
@@ -87,7 +83,8 @@ impl Merger<'_> {
                         setup: &plan.setup.commands,
                         base: plan.base.as_ref(),
                         start: plan.start,
-                        env: &setting.env,
+                        env: &env,
+                        workspace: None,
                     };
                     let prepared = lease.prepare(&request).map_err(|error| LeftOut::trouble(&error))?;
                     if prepared.needs_setup {
@@ -110,8 +107,12 @@ impl Merger<'_> {
                 if let Err(error) = lease.keep_caches() {
                     tracing::warn!(%error, "the caches of a proof cannot be kept");
                 }
-                let proven = |command: &String| Proven { command: command.clone(), by_receipt: false };
-                return Ok(candidate.checks.iter().map(proven).collect());
+                let proven = |check: &CheckResult| Proven {
+                    command: check.command.clone(),
+                    by_receipt: false,
+                    exposed: check.exposed.clone(),
+                };
+                return Ok(proving.checks().iter().map(proven).collect());
             }
         }
     }
@@ -212,14 +213,16 @@ impl Merger<'_> {
         let setting = (self.setting)();
         let run = u64::from(record.next_run());
         let output = record.dir.check_path(run);
-        let RunIn { cwd, holds, lease } = at;
-        let mut env = as_in_ci(environment(&setting.env, &record.spec, &cwd));
-        if let Some(lease) = lease {
-            env = lease.environment(env);
-        }
+        let RunIn { cwd, lease } = at;
+        let env = as_in_ci(environment(&setting.env, &record.spec, &cwd));
         let masker = masker(&setting.env, &record.spec);
         let failed = |error: &dyn std::fmt::Display| {
             LeftOut::Trouble(format!("check `{}` could not be run: {error}", plan.command))
+        };
+        let job = job(&plan.command, cwd, env, &output);
+        let job = match lease {
+            Some(lease) => lease.house(job),
+            None => job,
         };
         let launcher = Launcher::new(setting.program, masker.into()).map_err(|error| failed(&error))?;
         setting.locks.add(&record.lock);
@@ -228,7 +231,7 @@ impl Merger<'_> {
         let (sender, words) = mpsc::channel();
         let gone = sender.clone();
         let running = launcher
-            .launch(Job { holds, ..job(&plan.command, cwd, env, &output) }, move |finished| {
+            .launch(job, move |finished| {
                 let _ = gone.send(Word::Gone(Box::new(finished)));
             })
             .map_err(|error| failed(&error))?;
@@ -257,8 +260,9 @@ impl Merger<'_> {
         if halted {
             return Err(Stopped::Halted);
         }
+        let exposed = lease.and_then(|lease| lease.exposed(&finished));
         let ended = Ended { exit: finished.exit, timed_out, took: started.elapsed() };
-        let result = receipt(plan, &output, &ended);
+        let result = CheckResult { exposed, ..receipt(plan, &output, &ended) };
         observer.step(&Step::Checked(&result));
         Ok((result, output))
     }

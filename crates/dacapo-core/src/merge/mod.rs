@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::{DriverContext, Kinds};
-use crate::event::{AgentEvent, CheckResult, Fault, LeftFile};
+use crate::event::{AgentEvent, CheckResult, Exposed, Fault, LeftFile};
 use crate::git::{Advanced, GitError, MergeStyle, Oid, Repo};
 use crate::spec::{AgentSpec, CachePolicy, TaskSpec};
 use crate::store::{Lock, RepoDir, TaskDir};
@@ -117,6 +117,8 @@ pub struct Proven {
     pub command: String,
     /// Not run again: the task's own receipt is for exactly this commit.
     pub by_receipt: bool,
+    /// Why it could see files that an agent left.
+    pub exposed: Option<Exposed>,
 }
 
 /// What an agent did to a merge.

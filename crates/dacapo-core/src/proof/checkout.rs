@@ -12,13 +12,15 @@ use std::time::SystemTime;
 use super::bases::{Base, Bases, Found, Source};
 use super::caches::{self, Cache, CacheKind};
 use super::config::{self, Fixed};
+use super::room::Around;
 use super::snapshot::{Included, Piece};
 use super::store::{Store, alternates};
 use super::tracked::Tracked;
 use super::{ProofError, Snapshot, downloads, files};
-use crate::event::ProofCache;
+use crate::event::{Exposed, ProofCache};
 use crate::files::FileAction;
 use crate::git::{Bare, Oid, Repo, Standalone};
+use crate::process::{Finished, Job, Room};
 
 /// The commit to check out, and what counts beside it.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub struct Request<'a> {
     pub start: Start,
     /// The environment of the commands that will run there.
     pub env: &'a [(OsString, OsString)],
+    /// Where the agent works; none: no agent has a say in what `source` is.
+    pub workspace: Option<&'a Path>,
 }
 
 /// What a checkout starts with beside the files of the commit.
@@ -62,6 +66,10 @@ pub struct Lease {
     store: Store,
     bases: Bases,
     lock: File,
+    /// What commands see here.
+    room: Room,
+    /// The agent's workspace has to be seen, because the user's home is in it.
+    home_in_workspace: bool,
     pub(super) at: Option<At>,
 }
 
@@ -85,7 +93,8 @@ const BESIDE: char = '-';
 
 impl Lease {
     pub(super) fn new(dir: PathBuf, store: Store, bases: Bases, lock: File) -> Self {
-        Self { tree: dir.join("tree"), dir, store, bases, lock, at: None }
+        let (tree, room) = (dir.join("tree"), Room::default());
+        Self { tree, dir, store, bases, lock, room, home_in_workspace: false, at: None }
     }
 
     /// The checkout itself, the working directory of setup and checks.
@@ -98,9 +107,33 @@ impl Lease {
         Ok(self.lock.try_clone()?.into())
     }
 
-    /// The environment of a command that runs here: the user's, with download caches of the proof's own.
-    pub fn environment(&self, users: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
-        downloads::environment(users, &self.downloads(), &self.tree)
+    /// Makes a command one of this proof, whoever runs it: it has download caches of the proof's own, sees nothing that an
+    /// agent left, and the checkout stays ours until the guard of the job says that its tree is empty.
+    pub fn house(&self, job: Job) -> Job {
+        let env = downloads::environment(job.env, &self.downloads(), &self.tree);
+        let share = self.share().ok();
+        Job { env, room: Some(self.room.clone()), holds: job.holds.into_iter().chain(share).collect(), ..job }
+    }
+
+    /// Why a command of this proof could see what the agent left.
+    pub fn exposed(&self, finished: &Finished) -> Option<Exposed> {
+        let refused = finished.room_refused.map(|refused| Exposed::Refused { message: refused.to_string() });
+        refused.or_else(|| self.home_in_workspace.then_some(Exposed::HomeInWorkspace))
+    }
+
+    /// Makes the room of the commands that will run here.
+    fn make_room(&mut self, request: &Request<'_>) -> io::Result<()> {
+        let around = Around {
+            proof: &self.dir,
+            store: self.store.path(),
+            // Places are in the data of a repository, which is beside that of others.
+            repos: self.dir.ancestors().nth(3).unwrap_or(&self.dir),
+            workspace: request.workspace,
+        };
+        let (room, home_in_workspace) =
+            (around.room(request.env)?, around.has_home_in_workspace(request.env));
+        (self.room, self.home_in_workspace) = (room, home_in_workspace);
+        Ok(())
     }
 
     /// Makes the checkout anew at a commit. What was here before is thrown away.
@@ -112,6 +145,7 @@ impl Lease {
         downloads::make(&self.downloads(), request.env)
             .map_err(ProofError::file(FileAction::Create, self.downloads()))?;
         self.store.fill(request)?;
+        self.make_room(request).map_err(ProofError::file(FileAction::Create, self.dir.join("temp")))?;
         self.write_git_dir(request)?;
         let checked_out_at = SystemTime::now();
         let lock = self.lock.try_clone().map_err(ProofError::file(FileAction::Lock, &self.dir))?;

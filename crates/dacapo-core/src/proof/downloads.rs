@@ -56,6 +56,8 @@ pub(super) fn environment(
         .map(|(variable, name, _)| ((*variable).into(), dir.join(name).into()))
         // Of no use to a checkout that is built once, and as large as the rest.
         .chain([("CARGO_INCREMENTAL".into(), "0".into())])
+        // Packages for the user alone are not part of a clone, and an agent may have installed them.
+        .chain([("PYTHONNOUSERSITE".into(), "1".into())])
         .chain(target)
         .collect();
     let replaced = |name: &OsStr| {
@@ -125,6 +127,7 @@ mod tests {
         assert_eq!(get(&env, "PATH"), ["/bin"]);
         assert_eq!(get(&env, "CARGO_HOME"), ["/p/downloads/cargo"]);
         assert_eq!(get(&env, "npm_config_cache"), ["/p/downloads/npm"]);
+        assert_eq!(get(&env, "PYTHONNOUSERSITE"), ["1"]);
         assert!(!env.iter().any(|(_, value)| value.to_string_lossy().starts_with("/shared")), "{env:?}");
     }
 

@@ -19,6 +19,7 @@ mod downloads;
 mod files;
 mod hidden;
 mod pool;
+mod room;
 mod snapshot;
 mod store;
 mod suspects;

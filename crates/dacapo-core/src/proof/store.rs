@@ -28,6 +28,10 @@ impl Store {
         Self { dir }
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.dir
+    }
+
     pub(super) fn objects(&self) -> PathBuf {
         self.dir.join("objects")
     }

@@ -45,6 +45,7 @@ impl Proofs {
             base: base.as_ref(),
             start: Start::Caches,
             env: &[],
+            workspace: None,
         })
     }
 
@@ -548,6 +549,7 @@ fn l4_a_commit_that_is_gone_is_said() {
         base: None,
         start: Start::Caches,
         env: &[],
+        workspace: None,
     };
     let error = lease.prepare(&request).expect_err("no such commit").to_string();
     assert!(error.contains("copy the commit for its proof"), "{error}");
@@ -565,6 +567,8 @@ fn r0_what_a_pool_and_a_snapshot_write_is_the_users_alone() {
     let lease = proofs.prepared();
     let mut wrong: Vec<PathBuf> = Vec::new();
     let mut open = vec![proofs.f.dir.path().join("data/proof"), proofs.snapshot.dir().to_owned()];
+    // Open to all, as temp is, in a directory that nobody else can enter.
+    let temp = lease.tree().with_file_name("temp");
     while let Some(path) = open.pop() {
         let meta = fs::symlink_metadata(&path).expect("metadata");
         let expected = if meta.is_dir() { 0o700 } else { 0o600 };
@@ -573,7 +577,7 @@ fn r0_what_a_pool_and_a_snapshot_write_is_the_users_alone() {
         }
         if meta.is_dir() {
             let below = fs::read_dir(&path).expect("a directory").map(|entry| entry.expect("entry").path());
-            open.extend(below.filter(|path| path != lease.tree()));
+            open.extend(below.filter(|path| path != lease.tree() && path.parent() != Some(&temp)));
         }
     }
     assert_eq!(wrong, [] as [PathBuf; 0]);

@@ -1,6 +1,7 @@
 //! The proof of the commit (L4): the last run of the checks is in a checkout to which no agent writes.
 
 mod agents_settings;
+mod company;
 mod false_proofs;
 mod from_nothing;
 mod merging;

@@ -115,6 +115,8 @@ impl World {
             .env("PATH", path)
             .env("HOME", self.home())
             .env("DACAPO_HOME", self.data())
+            // A proof sees of temp only what the environment names.
+            .env("WORLD", self.scratch(""))
             // What a program leaves there goes with the world: agents leave reports and libraries of many megabytes.
             .env("TMPDIR", self.scratch("tmp"))
             .env("GIT_CONFIG_NOSYSTEM", "1")

@@ -1,5 +1,6 @@
 //! What `merge --json` prints, a line each.
 
+use dacapo_core::event::Exposed;
 use dacapo_core::git::Oid;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -146,6 +147,9 @@ pub struct MergedCheck {
     pub command: String,
     /// True if it had passed on exactly this commit before, and did not have to run again.
     pub by_receipt: bool,
+    /// Why it could see files that an agent left; without it, it could not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exposed: Option<Exposed>,
 }
 
 /// The end of a merge.

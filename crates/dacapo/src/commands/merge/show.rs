@@ -10,7 +10,7 @@ use dacapo_app::present::json::merge::{
 };
 use dacapo_app::present::json::objects::AgentLine;
 use dacapo_app::present::json::{self, Object};
-use dacapo_app::present::{kind_words, left_out};
+use dacapo_app::present::{kind_words, left_out, proof};
 use dacapo_core::event::AgentEvent;
 use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{
@@ -244,10 +244,16 @@ impl Shown {
             }
             self.more(&messages.merge_agent_output(&messages.path(&resolved.record)));
         }
+        if let Some(exposed) = done.checks.iter().find_map(|check| check.exposed.as_ref()) {
+            self.more(&proof::exposed(exposed, messages));
+        }
         self.home(&done.home, name);
         let resolved = done.resolved.as_ref();
-        let check =
-            |check: &Proven| MergedCheck { command: check.command.clone(), by_receipt: check.by_receipt };
+        let check = |check: &Proven| MergedCheck {
+            command: check.command.clone(),
+            by_receipt: check.by_receipt,
+            exposed: check.exposed.clone(),
+        };
         let problem = |problem| not_at_home(problem, name, Messages::ENGLISH);
         self.json_result(
             name,

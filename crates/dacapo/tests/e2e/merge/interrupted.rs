@@ -50,15 +50,21 @@ fn s11_ctrl_c_leaves_neither_agent_nor_scratch_worktree_and_the_branch_where_it_
 fn s11_ctrl_c_ends_a_check_too() {
     let world = world();
     task(&world, "t", "echo 1 > new; echo t", &[]);
-    let pid = world.scratch("pid");
-    let check = format!("echo $$ > {0}.new; mv {0}.new {0}; while :; do sleep 0.05; done", pid.display());
+    // Ids of processes mean nothing outside of a proof; a lock does.
+    let (pid, lock) = (world.scratch("pid"), world.scratch("lock"));
+    let check = format!(
+        "exec 9> {1}; flock 9; echo $$ > {0}.new; mv {0}.new {0}; while :; do sleep 0.05; done",
+        pid.display(),
+        lock.display()
+    );
     world.config(&format!("checks = [{check:?}]\n"));
     let before = users(&world);
     let merging = world.start(&["merge", "t"]);
-    let pid = agent_pid(&world);
+    let _ = agent_pid(&world);
     merging.signal(Signal::TERM);
     let _ = merging.end().expect(130);
-    wait_for("the check to be gone", || is_gone(&pid));
+    let lock = std::fs::File::open(lock).unwrap();
+    wait_for("the check to be gone", || lock.try_lock().is_ok());
     assert_eq!(users(&world), before);
 }
 

@@ -46,7 +46,10 @@ fn l4_only_what_passes_in_a_checkout_of_the_commit_is_verified() {
     let world = world(checked(5, &["a", "b"]), |_, _| 0).run();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Checks, 1, 1, 0));
     assert!(world.result().verified);
-    assert_eq!(world.result().proof_state, Some(ProofState::Proven { commit_id: commit_of(0), cache: None }));
+    assert_eq!(
+        world.result().proof_state,
+        Some(ProofState::Proven { commit_id: commit_of(0), cache: None, exposed: None })
+    );
     assert_eq!(proof_runs(&world), [(0, 0), (0, 1)]);
     assert_eq!(world.proofs.len(), 1);
     assert_eq!((&world.proofs[0].commit, world.proofs[0].start), (&commit_of(0), Start::Caches));
@@ -336,7 +339,7 @@ fn the_state_of_a_proof_reads_as_it_was_written() {
     assert_eq!(json["hidden"][0]["why"], "skip_worktree");
     let unavailable = Unproven::Unavailable { message: "x".into(), cure: None };
     for state in [
-        ProofState::Proven { commit_id: oid(1), cache: None },
+        ProofState::Proven { commit_id: oid(1), cache: None, exposed: None },
         ProofState::PassedHere(failed),
         ProofState::PassedHere(unavailable),
         ProofState::PassedHere(Unproven::NoCommit),

@@ -37,7 +37,10 @@ fn l4_only_the_final_state_is_proven_and_only_then_verified() {
     let result = world.result();
     assert_eq!((result.outcome, result.verified), (Outcome::Completed, true));
     let commit_id = result.last_commit.clone().unwrap();
-    assert_eq!(result.proof_state, Some(ProofState::Proven { commit_id: commit_id.clone(), cache: None }));
+    assert_eq!(
+        result.proof_state,
+        Some(ProofState::Proven { commit_id: commit_id.clone(), cache: None, exposed: None })
+    );
     assert_eq!((world.proofs.len(), &world.proofs[0].commit), (1, &commit_id));
     assert_eq!(proof_runs(&world), world.spec.policy.checks.len());
 }

@@ -252,6 +252,7 @@ impl World {
                     tail: self.check_tail.clone(),
                     fingerprint: String::new(),
                     changed_files: Vec::new(),
+                    exposed: None,
                 })
             }
             Effect::BeginTurn(_) => match self.known_limit.take() {

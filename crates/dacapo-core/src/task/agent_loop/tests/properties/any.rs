@@ -165,6 +165,7 @@ pub(super) fn nonsense(choices: &mut Choices, world: &World) -> Input {
             tail: String::new(),
             fingerprint: String::new(),
             changed_files: Vec::new(),
+            exposed: None,
         }),
         3 => Input::TurnBegins { head: Some(oid(number)), session: choices.yes(2).then(|| "n".into()) },
         4 => Input::TurnEnded(TurnRecord {

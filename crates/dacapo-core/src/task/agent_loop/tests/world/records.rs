@@ -20,6 +20,7 @@ impl World {
             fingerprint: tail.clone(),
             tail,
             changed_files: Vec::new(),
+            exposed: None,
         }
     }
 
