@@ -38,7 +38,7 @@ pub use envelope::{CameAt, Envelope};
 pub use fault::{Fault, LogIn, NotAllowed, TimeLimit};
 pub use hidden::{Hidden, HiddenWhy};
 pub use needs::{Choice, MainBranch, NeedKind, Needs};
-pub use notice::{GitNotice, LeftFile, LeftWhy, MirrorProblem, Notice, WorkspaceNotice};
+pub use notice::{GitNotice, LeftFile, LeftWhy, MirrorProblem, Notice, SecretFile, WorkspaceNotice};
 pub use own::KindStep;
 pub use proof::{Exposed, ProofCache, ProofFailure, ProofState, Unproven};
 pub use record::{

@@ -264,10 +264,25 @@ messages! {
         zh_tw: "代理提交了 {file}",
     }
 
+    notice_secret_committed(path: &str, variable: &str) {
+        en: "the agent committed {path}, which holds the value of {variable}; merge and pr refuse that commit",
+        zh_cn: "智能体提交了 {path}，其中含有 {variable} 的值；merge 和 pr 会拒绝该提交",
+        zh_tw: "代理提交了 {path}，其中含有 {variable} 的值；merge 和 pr 會拒絕該提交",
+    }
     left_secret(path: &str) {
         en: "{path}: looks like a secret",
         zh_cn: "{path}：像是密钥",
         zh_tw: "{path}：像是金鑰",
+    }
+    left_holds_secret(path: &str, variable: &str) {
+        en: "{path}: it holds the value of {variable}",
+        zh_cn: "{path}：其中含有 {variable} 的值",
+        zh_tw: "{path}：其中含有 {variable} 的值",
+    }
+    left_name_holds_secret(path: &str, variable: &str) {
+        en: "{path}: its name holds the value of {variable}",
+        zh_cn: "{path}：文件名含有 {variable} 的值",
+        zh_tw: "{path}：檔名含有 {variable} 的值",
     }
     left_too_big(path: &str, bytes: u64) {
         en: "{path}: {bytes} bytes is over the limit",

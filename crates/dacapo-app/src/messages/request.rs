@@ -163,7 +163,7 @@ messages! {
     }
     env_agent_secret_missing(task: &str, agent: &str, variable: &str) {
         en: "agent '{agent}' of task '{task}' was given {variable}, which is a secret and not stored; it is neither in the settings nor set here",
-        zh_cn: "任务“{task}”的代理“{agent}”用到 {variable}，它是机密，不会保存；设置中没有它，这里也没有设置",
+        zh_cn: "任务“{task}”的智能体“{agent}”用到 {variable}，它是机密，不会保存；设置中没有它，这里也没有设置",
         zh_tw: "任務「{task}」的代理「{agent}」用到 {variable}，它是機密，不會儲存；設定中沒有它，這裡也沒有設定",
     }
     env_agent_secret_in_settings(agent: &str, variable: &str) {

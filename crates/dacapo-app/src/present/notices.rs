@@ -115,6 +115,7 @@ fn git(notice: &GitNotice, messages: Messages) -> String {
         GitNotice::LinkRestored { path } => messages.notice_link_restored(path),
         GitNotice::SubmoduleDirty { path } => messages.notice_submodule_dirty(path),
         GitNotice::Warned { message } => messages.notice_git_warned(message),
+        GitNotice::SecretCommitted(file) => messages.notice_secret_committed(&file.path, &file.variable),
         GitNotice::CommittedByAgent(file) => messages.notice_committed_by_agent(&left(file, messages)),
     }
 }
@@ -124,6 +125,8 @@ pub fn left(file: &LeftFile, messages: Messages) -> String {
     let LeftFile { path, why } = file;
     match why {
         LeftWhy::Secret => messages.left_secret(path),
+        LeftWhy::HoldsSecret { variable } => messages.left_holds_secret(path, variable),
+        LeftWhy::NameHoldsSecret { variable } => messages.left_name_holds_secret(path, variable),
         LeftWhy::TooBig { bytes } => messages.left_too_big(path, *bytes),
         LeftWhy::NotStageable { message } => messages.left_not_stageable(path, message),
     }

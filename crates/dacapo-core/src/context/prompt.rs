@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use super::History;
-use super::shortfall::Shortfall;
+use super::shortfall::{self, Shortfall};
 use crate::agent::BLOCKED_PLACEHOLDER as PLACEHOLDER;
-use crate::event::CheckResult;
+use crate::event::{CheckResult, LeftFile};
 use crate::git::Oid;
 use crate::spec::{BYTES_PER_TOKEN, ContextPolicy};
 use crate::text::tail_lines;
@@ -43,6 +43,8 @@ pub struct PromptParts<'a> {
     pub checks: Vec<&'a CheckResult>,
     /// What passed where the agent works and failed in a checkout of its commit.
     pub shortfall: Option<Shortfall<'a>>,
+    /// Files that the last commit left out because they hold a secret.
+    pub left_out: Vec<&'a LeftFile>,
     /// What the agent is to say when it is done.
     pub promise: Option<&'a str>,
     /// It may say that it cannot go on without a person (L18).
@@ -109,6 +111,7 @@ fn follow_up(told: &PromptParts<'_>, text: &str) -> String {
         parts.push(format!("These checks failed:\n{failed}"));
     }
     parts.extend(told.shortfall.as_ref().map(|shortfall| shortfall.told(bytes / 3)));
+    parts.extend(shortfall::secrets(&told.left_out));
     if !told.continued || told.rule_due {
         // Who named the promise in the prompt has said when to give it.
         let promise = told.promise.filter(|promise| !told.prompt.contains(promise));
@@ -175,6 +178,7 @@ fn rules(told: &PromptParts<'_>) -> String {
         "Build on what the earlier iterations did; `git diff` shows it."
     };
     parts.push(git.to_owned());
+    parts.extend(shortfall::secrets(&told.left_out));
     parts.extend(completion_rule(told, told.promise));
     parts.extend(heard(told));
     parts.join("\n\n")

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::history::one_line;
 use super::prompt::checks;
 use crate::event::{CheckResult, ProofFailure};
-use crate::event::{Hidden, HiddenWhy};
+use crate::event::{Hidden, HiddenWhy, LeftFile, LeftWhy};
 
 /// How many files are named to the agent.
 const FILES_TOLD: usize = 40;
@@ -44,6 +44,31 @@ impl Shortfall<'_> {
         out.push_str("Put what the checks need into files that git tracks (take it out of the ignore rules, undo index flags and filters), or make the checks work without it.");
         out
     }
+}
+
+/// What is told of files that hold a secret; none where there are none.
+pub(super) fn secrets(left_out: &[&LeftFile]) -> Option<String> {
+    let line = |file: &&LeftFile| {
+        let (path, variable, holder) = match &file.why {
+            LeftWhy::HoldsSecret { variable } => (&file.path, variable, "it holds"),
+            LeftWhy::NameHoldsSecret { variable } => (&file.path, variable, "its name holds"),
+            LeftWhy::Secret | LeftWhy::TooBig { .. } | LeftWhy::NotStageable { .. } => return None,
+        };
+        Some(format!("- {}: {holder} the value of {variable}", one_line(path)))
+    };
+    let mut lines: Vec<String> = left_out.iter().filter_map(line).collect();
+    let more = lines.len().saturating_sub(FILES_TOLD);
+    lines.truncate(FILES_TOLD);
+    if more > 0 {
+        lines.push(format!("- … and {more} more"));
+    }
+    (!lines.is_empty()).then(|| {
+        format!(
+            "These files, as they are now, are left out of your commits, because an environment variable that is a secret is in them:\n{}\n\
+             Read the variable where the program runs, and write its value into no file and no name; then they are committed.",
+            lines.join("\n")
+        )
+    })
 }
 
 /// Why the commit does not have the file as it is in the workspace.

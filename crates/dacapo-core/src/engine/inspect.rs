@@ -85,6 +85,7 @@ impl Driver<'_> {
             facts.diff = diff.map(|diff| self.launcher.masker().mask_str(&diff));
         }
         self.report_touched(query.iteration, &users, &committed)?;
+        self.report_committed_secrets(start, Some(&tip))?;
         Ok(Input::Inspected(facts))
     }
 
@@ -111,6 +112,7 @@ impl Driver<'_> {
             known: &[],
             landing: None,
             apart: &workspace.not_the_agents(&users),
+            secrets: None,
         })?;
         let kept = loose.kept.map(|kept| kept.name);
         for left in &loose.left_out {

@@ -152,6 +152,7 @@ impl Driver<'_> {
                 known: &[],
                 landing: None,
                 apart: Apart::nothing(),
+                secrets: None,
             },
         )?;
         if found.is_empty() {

@@ -35,6 +35,8 @@ pub(super) struct Workspace {
     pub(super) users: UsersFiles,
     /// Left out of the last commit; said once.
     pub(super) left_out: Vec<PathBuf>,
+    /// The newest commit that was searched for secrets.
+    pub(super) searched: Option<Oid>,
     /// Its ports, where it is a worktree of its own.
     pub(super) ports: Option<PortLease>,
 }
@@ -50,6 +52,7 @@ impl Workspace {
             litter: BTreeMap::new(),
             users: UsersFiles::default(),
             left_out: Vec::new(),
+            searched: None,
             ports: None,
         }
     }
@@ -244,6 +247,7 @@ impl Driver<'_> {
             known: &[],
             landing: None,
             apart: Apart::nothing(),
+            secrets: Some(self.launcher.masker()),
         })?;
         if let Some(problem) = kept.problems.first() {
             return Err(DriverError::Workspace(problem.into()));
@@ -284,7 +288,9 @@ impl Driver<'_> {
         let home = Head { branch: plan.branch.clone(), commit: plan.tip.clone() };
         let prefix = rescue_prefix(&self.spec, plan.iteration);
         if !plan.commit {
-            return Ok(Input::Prepared(self.workspace()?.look_only(plan)?));
+            let looked = self.workspace()?.look_only(plan)?;
+            self.report_committed_secrets(plan.tip.as_ref(), looked.parent.as_ref())?;
+            return Ok(Input::Prepared(looked));
         }
         let users = self.workspace_mut()?.compare_users()?;
         let workspace = self.workspace()?;
@@ -300,7 +306,10 @@ impl Driver<'_> {
             known: &workspace.left_out,
             landing: Some(&landing_reason(plan.iteration)),
             apart: &apart,
+            secrets: Some(self.launcher.masker()),
         })?;
+        let is_new = |left: &&git::LeftOut| !workspace.left_out.contains(&left.path);
+        let left_out: Vec<git::LeftOut> = prepared.left_out.iter().filter(is_new).cloned().collect();
         let is_gone = |problem: &Problem| matches!(problem, Problem::WorkspaceGone(_));
         let has_link = workspace.repo.is_linked_worktree();
         if has_link && prepared.problems.len() == 1 && prepared.problems.iter().all(is_gone) {
@@ -312,14 +321,15 @@ impl Driver<'_> {
         for notice in &prepared.notices {
             self.input(&Input::Notice(notice.into()))?;
         }
-        for left in &prepared.left_out {
+        for left in &left_out {
             self.input(&Input::Notice(Notice::NotCommitted(left.into())))?;
         }
+        self.report_committed_secrets(plan.tip.as_ref(), prepared.head.commit.as_ref())?;
         let committed = prepared.committed();
         self.report_touched(Some(plan.iteration), &users, &committed)?;
         let branch = prepared.head.branch.clone();
         if let Some(workspace) = self.workspace.as_mut() {
-            workspace.left_out.extend(prepared.left_out.iter().map(|left| left.path.clone()));
+            workspace.left_out.extend(left_out.into_iter().map(|left| left.path));
             let refs = workspace.repo.ref_files(branch.as_deref());
             // Carried out at the end of the iteration, when the journal names the commit.
             self.record.durability.set(Order { objects: workspace.repo.objects_dir(), refs });

@@ -298,6 +298,26 @@ pub enum GitNotice {
     },
     /// The agent itself committed a file that Dacapo would have left out.
     CommittedByAgent(LeftFile),
+    /// A commit that the agent made brings the value of an environment variable that is a secret.
+    SecretCommitted(SecretFile),
+}
+
+/// A file in a commit that brings the value of a secret, in its content or its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SecretFile {
+    /// The file.
+    pub path: String,
+    /// The variable; of several, their names.
+    pub variable: String,
+    /// The commit.
+    pub commit_id: Oid,
+}
+
+impl From<&git::CommittedSecret> for SecretFile {
+    fn from(found: &git::CommittedSecret) -> Self {
+        let git::CommittedSecret { path, variable, commit } = found;
+        Self { path: display_path(path), variable: variable.clone(), commit_id: commit.clone() }
+    }
 }
 
 /// What is wrong with the files in `.dacapo/` that say where a task stands.
@@ -338,6 +358,16 @@ pub struct LeftFile {
 pub enum LeftWhy {
     /// It looks like a secret.
     Secret,
+    /// It holds the value of an environment variable that is a secret.
+    HoldsSecret {
+        /// The variable; of several, their names.
+        variable: String,
+    },
+    /// Its name holds the value of an environment variable that is a secret.
+    NameHoldsSecret {
+        /// The variable; of several, their names.
+        variable: String,
+    },
     /// It is larger than the limit.
     TooBig {
         /// Its size.
@@ -354,6 +384,12 @@ impl From<&git::LeftOut> for LeftFile {
     fn from(left: &git::LeftOut) -> Self {
         let why = match &left.why {
             git::LeftOutReason::Secret => LeftWhy::Secret,
+            git::LeftOutReason::HoldsSecret { variable } => {
+                LeftWhy::HoldsSecret { variable: variable.clone() }
+            }
+            git::LeftOutReason::NameHoldsSecret { variable } => {
+                LeftWhy::NameHoldsSecret { variable: variable.clone() }
+            }
             git::LeftOutReason::TooBig { bytes } => LeftWhy::TooBig { bytes: *bytes },
             git::LeftOutReason::NotStageable(said) => LeftWhy::NotStageable { message: said.clone() },
         };

@@ -161,7 +161,7 @@ pub struct CommitPlanned {
     /// How many files differ.
     #[serde(rename = "changed_files_total")]
     pub changed_total: u32,
-    /// New files that were not committed, and why.
+    /// Files that were not committed, and why: new ones, and those that hold a secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftFile>,
     /// Why the iteration counts as failed: a nested repository, an unfinished merge, a HEAD that is somewhere else. Absent if

@@ -102,8 +102,10 @@ impl Made {
     }
 
     fn left(&self) -> LeftFile {
-        let why = match self.number % 3 {
+        let why = match self.number % 5 {
             0 => LeftWhy::Secret,
+            2 => LeftWhy::HoldsSecret { variable: self.text() },
+            3 => LeftWhy::NameHoldsSecret { variable: self.text() },
             1 => LeftWhy::TooBig { bytes: u64::from(self.number) },
             _ => LeftWhy::NotStageable { message: self.text() },
         };
@@ -128,6 +130,11 @@ impl Made {
             GitNotice::Reattached { from: self.maybe(), to: self.maybe() },
             GitNotice::IndexRebuilt { kept: self.maybe() },
             GitNotice::CommittedByAgent(self.left()),
+            GitNotice::SecretCommitted(SecretFile {
+                path: self.text(),
+                variable: self.text(),
+                commit_id: oid(pid),
+            }),
             GitNotice::Warned { message: self.text() },
         ];
         let others = [

@@ -7,9 +7,10 @@ use super::error::GitError;
 use super::reconcile::Reconciled;
 use super::repo::{changes, read_raw_diff};
 use super::run::{Call, Running};
-use super::stage::{Plan, Rules};
+use super::stage::{NewSecrets, Plan, Rules};
 use super::status::{GITLINK, RawChange, Status};
 use super::{Apart, Change, Head, LeftOut, NewCommit, Notice, Oid, Prepared, Problem, Repo, guard};
+use crate::process::Masker;
 
 /// A moment as git writes it: seconds since 1970 and the offset of the place. Author and committer both get
 /// it, so that the same work gives the same commit id when it is done again after a crash.
@@ -63,6 +64,8 @@ pub struct CommitRequest<'a> {
     pub landing: Option<&'a str>,
     /// What is no part of the commit as it is now.
     pub apart: &'a Apart,
+    /// New files and changes that hold one of these are left out.
+    pub secrets: Option<&'a Masker>,
 }
 
 /// How often HEAD may move under our eyes before that is an error.
@@ -175,6 +178,11 @@ impl Repo {
             known: request.known,
             apart: request.apart,
             tracked_in: request.start.filter(|_| is_new_base),
+            secrets: request.secrets.map(|masker| NewSecrets {
+                masker,
+                start: request.start,
+                head: prepared.head.commit.as_ref(),
+            }),
         };
         let mut plan = self.plan(status, rules)?;
         prepared

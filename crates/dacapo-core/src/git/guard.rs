@@ -13,10 +13,24 @@ use std::path::Path;
 pub enum LeftOutReason {
     /// Its name (or, for a few names, its content) says that it holds a key, a password or a token.
     Secret,
+    /// Its content holds the value of these variables, which it did not hold before.
+    HoldsSecret { variable: String },
+    /// Its name does.
+    NameHoldsSecret { variable: String },
     /// It is larger than the limit.
     TooBig { bytes: u64 },
     /// Git could not take it (unreadable, not a regular file, …); holds what git said.
     NotStageable(String),
+}
+
+impl LeftOutReason {
+    /// Whether the value of a known secret is in it, so that whoever wrote it has to take it out.
+    pub(super) fn is_known_secret(&self) -> bool {
+        match self {
+            Self::HoldsSecret { .. } | Self::NameHoldsSecret { .. } => true,
+            Self::Secret | Self::TooBig { .. } | Self::NotStageable(_) => false,
+        }
+    }
 }
 
 const SECRET_NAMES: [&str; 17] = [

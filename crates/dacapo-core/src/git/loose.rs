@@ -33,6 +33,7 @@ impl Repo {
             known: request.known,
             apart: request.apart,
             tracked_in: None,
+            secrets: None,
         };
         let mut plan = self.plan(status, rules)?;
         let unmerged = std::mem::take(&mut plan.unmerged);

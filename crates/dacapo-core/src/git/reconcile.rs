@@ -143,6 +143,7 @@ impl Repo {
             known: &[],
             apart: &users,
             tracked_in: Some(tip),
+            secrets: None,
         };
         let mut plan = self.plan(status, rules)?;
         let conflicts = std::mem::take(&mut plan.unmerged);

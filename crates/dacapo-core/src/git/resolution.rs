@@ -196,7 +196,13 @@ impl Repo {
         let untouched = |(path, look): &(&PathBuf, &Look)| self.lies(path) == **look;
         let litter = open.litter.iter().filter(untouched).map(|(path, _)| path.clone()).collect();
         let apart = Apart { litter, ..Apart::default() };
-        let rules = Rules { max_file_bytes, known: &[], apart: &apart, tracked_in: Some(&open.theirs) };
+        let rules = Rules {
+            max_file_bytes,
+            known: &[],
+            apart: &apart,
+            tracked_in: Some(&open.theirs),
+            secrets: None,
+        };
         let (status, _) = self.status(None)?;
         let mut plan = self.plan(status, rules)?;
         plan.update.append(&mut plan.unmerged);

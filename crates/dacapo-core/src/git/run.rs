@@ -7,7 +7,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -381,6 +381,33 @@ impl Running {
         }
         let [stdout, stderr] = read.map_err(GitError::io(call.operation, &call.dir))?;
         Ok(Output { call, exit: ended.exit_status(), stdout, stderr })
+    }
+
+    /// Hands on what it prints as it comes, for answers that are too large to keep. Only for commands that say little on
+    /// stderr, which is read last.
+    pub(super) fn each_piece(self, take: &mut dyn FnMut(&[u8])) -> Result<(), GitError> {
+        let Self { call, child, stdin, mut stdout, mut stderr, writer, started: _ } = self;
+        drop(stdin);
+        let mut piece = vec![0; 64 << 10];
+        let read = loop {
+            match stdout.read(&mut piece) {
+                Ok(0) => break Ok(()),
+                Ok(read) => take(&piece[..read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Err(error),
+            }
+        };
+        drop(stdout);
+        let mut said = Vec::new();
+        let read = read.and_then(|()| stderr.read_to_end(&mut said));
+        let ended = child.wait();
+        if let Some(writer) = writer {
+            drop(writer.join());
+        }
+        let ended = ended.map_err(GitError::io(call.operation, &call.dir))?;
+        read.map_err(GitError::io(call.operation, &call.dir))?;
+        let output = Output { call, exit: ended.exit_status(), stdout: Vec::new(), stderr: said };
+        if output.exit == Some(0) { Ok(()) } else { Err(output.error()) }
     }
 
     pub(super) fn stdout(self) -> Result<Vec<u8>, GitError> {

@@ -14,6 +14,7 @@ use super::guard::{self, LeftOutReason};
 use super::run::Call;
 use super::status::{Entry, GITLINK, Status, Tracked};
 use super::{Apart, Change, ChangeKind, LeftOut, Oid, Repo};
+use crate::process::Masker;
 
 /// Where Dacapo keeps what belongs to a run; never committed unless somebody tracks it.
 const OWN_DIRECTORY: &str = ".dacapo";
@@ -25,8 +26,14 @@ pub(super) struct Plan {
     pub(super) update: Vec<PathBuf>,
     /// Paths to take out of the index, whatever is on disk.
     pub(super) remove: Vec<PathBuf>,
+    /// Entries of the index to put back as HEAD has them, as `update-index --index-info` reads them.
+    pub(super) restore: Vec<Vec<u8>>,
     /// Whether the index already differs from HEAD.
     pub(super) staged: bool,
+    /// Where it does, but for what was taken out of it.
+    pub(super) staged_paths: Vec<PathBuf>,
+    /// What HEAD has and the working tree or the index has not.
+    pub(super) removed: Vec<PathBuf>,
     /// What changes by `update` alone: all of the commit, unless something was staged or is taken out.
     pub(super) changed: Vec<Change>,
     pub(super) left_out: Vec<LeftOut>,
@@ -37,7 +44,7 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn is_empty(&self) -> bool {
-        self.update.is_empty() && self.remove.is_empty() && !self.staged
+        self.update.is_empty() && self.remove.is_empty() && self.restore.is_empty() && !self.staged
     }
 }
 
@@ -51,6 +58,17 @@ pub(super) struct Rules<'a> {
     pub(super) apart: &'a Apart,
     /// What this commit tracks is not new, though HEAD may not have it.
     pub(super) tracked_in: Option<&'a Oid>,
+    /// What must not get into the commit; none: it is kept whatever it holds.
+    pub(super) secrets: Option<NewSecrets<'a>>,
+}
+
+/// Secrets, and what may hold them because it did before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NewSecrets<'a> {
+    pub(super) masker: &'a Masker,
+    /// The commit at the start of the iteration.
+    pub(super) start: Option<&'a Oid>,
+    pub(super) head: Option<&'a Oid>,
 }
 
 impl Rules<'_> {
@@ -107,6 +125,11 @@ impl Repo {
                 }
                 Entry::Tracked(tracked) => {
                     plan.staged |= tracked.index != b'.';
+                    if tracked.index == b'D' || tracked.worktree == b'D' {
+                        plan.removed.push(tracked.path.clone());
+                    } else if tracked.index != b'.' {
+                        plan.staged_paths.push(tracked.path.clone());
+                    }
                     if tracked.mode_index == GITLINK && tracked.mode_head != GITLINK {
                         gitlinks.push(tracked.path.clone());
                     }
@@ -139,7 +162,9 @@ impl Repo {
         plan.update = removals;
         self.settle_suspects(suspects, rules, &mut plan)?;
         self.settle_gitlinks(gitlinks, &mut plan)?;
-        plan.left_out.retain(|file| !rules.known.contains(&file.path));
+        self.leave_secrets_out(&mut plan, rules)?;
+        // Who wrote a secret into a file hears of it until it is gone.
+        plan.left_out.retain(|file| file.why.is_known_secret() || !rules.known.contains(&file.path));
         plan.nested.retain(|path| !rules.known.contains(path));
         Ok(plan)
     }
@@ -172,6 +197,7 @@ impl Repo {
             suspects.push((LeftOut { path, why }, true));
         } else {
             plan.staged = true;
+            plan.staged_paths.push(path.clone());
             if tracked.worktree != b'.' {
                 plan.update.push(path);
             }
@@ -261,6 +287,10 @@ impl Repo {
         if !plan.remove.is_empty() {
             let call = self.index_call("take paths out of the index", index);
             call.args(["-z", "--force-remove", "--stdin"]).stdin(nul_separated(&plan.remove)).stdout()?;
+        }
+        if !plan.restore.is_empty() {
+            let call = self.index_call("put paths of the index back", index);
+            call.args(["-z", "--index-info"]).stdin(plan.restore.concat()).stdout()?;
         }
         let mut refused = Vec::new();
         if !plan.update.is_empty() {

@@ -120,6 +120,7 @@ fn tracked(rest: &[u8], before: usize) -> Option<Entry> {
 pub(super) struct RawChange {
     pub(super) old_mode: u32,
     pub(super) new_mode: u32,
+    pub(super) old_oid: Oid,
     pub(super) new_oid: Oid,
     pub(super) status: u8,
     pub(super) path: PathBuf,
@@ -136,13 +137,14 @@ pub(super) fn parse_raw_diff(output: &[u8]) -> Result<Vec<RawChange>, Malformed>
         };
         let malformed = || Malformed(record.to_vec());
         let fields: Vec<&[u8]> = fields.split(|&b| b == b' ').collect();
-        let &[old_mode, new_mode, _, new_oid, status] = fields.as_slice() else {
+        let &[old_mode, new_mode, old_oid, new_oid, status] = fields.as_slice() else {
             return Err(malformed());
         };
         let name = records.next().ok_or_else(malformed)?;
         changes.push(RawChange {
             old_mode: octal(old_mode).ok_or_else(malformed)?,
             new_mode: octal(new_mode).ok_or_else(malformed)?,
+            old_oid: Oid::from_output(old_oid).map_err(|_| malformed())?,
             new_oid: Oid::from_output(new_oid).map_err(|_| malformed())?,
             status: *status.first().ok_or_else(malformed)?,
             path: path(name),

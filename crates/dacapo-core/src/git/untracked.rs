@@ -193,7 +193,11 @@ impl Repo {
             return Some(NotKept::Repository);
         }
         match guard::judge(self.toplevel(), path, max_file_bytes) {
-            Some(LeftOutReason::Secret) => Some(NotKept::Secret),
+            Some(
+                LeftOutReason::Secret
+                | LeftOutReason::HoldsSecret { .. }
+                | LeftOutReason::NameHoldsSecret { .. },
+            ) => Some(NotKept::Secret),
             Some(LeftOutReason::TooBig { .. }) => Some(NotKept::TooBig),
             Some(LeftOutReason::NotStageable(_)) => Some(NotKept::Unreadable),
             None if look.tree_mode().is_none() => Some(NotKept::Unreadable),

@@ -300,7 +300,11 @@ impl Search<'_> {
 
     fn why_uncommitted(&self, path: &[u8]) -> HiddenWhy {
         match self.workspace.left_out(Path::new(OsStr::from_bytes(path)), self.max_file_bytes) {
-            Some(LeftOutReason::Secret) => HiddenWhy::LeftOutSecret,
+            Some(
+                LeftOutReason::Secret
+                | LeftOutReason::HoldsSecret { .. }
+                | LeftOutReason::NameHoldsSecret { .. },
+            ) => HiddenWhy::LeftOutSecret,
             Some(LeftOutReason::TooBig { .. }) => HiddenWhy::LeftOutSize,
             Some(LeftOutReason::NotStageable(_)) | None
                 if self.untracked_before.contains(Path::new(OsStr::from_bytes(path))) =>

@@ -18,8 +18,8 @@ use crate::context::History;
 use crate::engine::machine::{Effect, Input, Machine, Step};
 use crate::engine::{Kind, NotThatKind};
 use crate::event::{
-    CheckResult, CommitPlanned, Envelope, Event, NotAllowed, ProofState, StopReason, TurnEnd, Usage,
-    WritingEnd,
+    CheckResult, CommitPlanned, Envelope, Event, LeftFile, NotAllowed, ProofState, StopReason, TurnEnd,
+    Usage, WritingEnd,
 };
 use crate::git::Oid;
 use crate::spec::{BYTES_PER_TOKEN, Cap, SessionMode, TaskSpec, Writing};
@@ -102,6 +102,8 @@ pub struct AgentLoop {
     /// The promise became needed after the conversation began.
     rule_due: bool,
     history: History,
+    /// Files that the newest commit left out.
+    left_out: Vec<LeftFile>,
     /// What the agent of the newest iteration needs a person for, until one takes the task up again.
     question: Option<String>,
     /// What the agent of the last iteration wrote to standard error, where its turn failed.
@@ -199,6 +201,7 @@ impl AgentLoop {
             follow_ups: Vec::new(),
             follow_ups_heard: 0,
             rule_due: false,
+            left_out: Vec::new(),
             history: History::within(spec.context.context_max_tokens as usize * BYTES_PER_TOKEN),
             question: None,
             stderr_tail: None,

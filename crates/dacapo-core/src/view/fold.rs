@@ -77,7 +77,11 @@ impl TaskView {
             }
             Event::Written(record) => self.has_used(&record.usage),
             Event::CommitIntent(planned) | Event::NoCommit(planned) => {
-                self.uncommitted.extend(planned.left_out.iter().map(|left| left.path.clone()));
+                for left in &planned.left_out {
+                    if !self.uncommitted.contains(&left.path) {
+                        self.uncommitted.push(left.path.clone());
+                    }
+                }
             }
             Event::Committed { commit, .. } => self.last_commit = Some(commit.clone()),
             // What is in them is for its own part.

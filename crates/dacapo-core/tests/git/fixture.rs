@@ -10,6 +10,7 @@ use dacapo_core::env::Env;
 use dacapo_core::git::{
     Apart, ChangeKind, CommitDate, CommitRequest, Head, Landed, Landing, Oid, Prepared, Repo, display_path,
 };
+use dacapo_core::process::Masker;
 use tempfile::TempDir;
 
 pub(crate) const PREFIX: &str = "refs/dacapo/rescue/task/iter-1";
@@ -23,6 +24,7 @@ pub(crate) struct Fixture {
     pub(crate) max_file_bytes: u64,
     pub(crate) known: Vec<PathBuf>,
     pub(crate) apart: Apart,
+    pub(crate) secrets: Option<Masker>,
 }
 
 /// An environment in which nothing of the machine's configuration is seen.
@@ -93,6 +95,7 @@ impl Fixture {
             max_file_bytes: 1000,
             known: Vec::new(),
             apart: Apart::default(),
+            secrets: None,
         }
     }
 
@@ -136,6 +139,7 @@ impl Fixture {
             known: &self.known,
             landing: Some("dacapo: iter-1"),
             apart: &self.apart,
+            secrets: self.secrets.as_ref(),
         }
     }
 

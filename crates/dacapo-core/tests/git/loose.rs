@@ -20,6 +20,7 @@ fn keep(f: &Fixture) -> Loose {
             known: &[],
             landing: None,
             apart: Apart::nothing(),
+            secrets: None,
         })
         .expect("kept")
 }

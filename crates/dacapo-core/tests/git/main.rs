@@ -13,6 +13,7 @@ mod proof_hidden;
 mod proof_hostile;
 mod repositories;
 mod rescue;
+mod secrets;
 mod settings;
 mod staging;
 mod untracked;

@@ -60,3 +60,36 @@ fn s15_the_variables_of_an_agent_reach_no_record() {
     assert_eq!(World::counts(&world.status("u")["result"]), [3, 3, 0], "it was there each time");
     assert_eq!(records_with(&world, KEY), Vec::<String>::new());
 }
+
+#[test]
+fn c9_a_file_that_holds_a_known_secret_is_left_out_and_the_agent_is_told() {
+    let world = World::new();
+    world.write("tracked.py", "key = None\n");
+    let _ = world.git(&["add", "."]);
+    let _ = world.git(&["commit", "-qm", "more"]);
+    let agent = r#"cat > /dev/null; echo work > ok$DACAPO_ITERATION
+        if test $DACAPO_ITERATION = 0; then
+            echo "key = \"$API_TOKEN\"" > settings.py; echo "key = \"$API_TOKEN\"" > tracked.py; git add tracked.py
+            printf '\0\1%s\2' "$(printf %s "$API_TOKEN" | base64)" > data.bin
+        fi
+        if test $DACAPO_ITERATION = 2; then echo 'key = env("API_TOKEN")' > settings.py; fi
+        echo done"#;
+    let token = format!("API_TOKEN={KEY}");
+    let words =
+        ["exec", "--name", "t", "--worktree", "--iter", "3", "--env", &token, "--agent-cmd", agent, "go"];
+    let ran = world.run(&words).expect(0);
+    ran.says("not committed: settings.py: it holds the value of API_TOKEN").silent_about(KEY);
+    ran.says("not committed: tracked.py: it holds the value of API_TOKEN");
+    let log = world.git(&["log", "--reverse", "--format=%s", "--name-only", "dacapo/t"]);
+    let files: Vec<&str> = log.lines().filter(|line| !line.is_empty() && !line.starts_with('[')).collect();
+    assert_eq!(&files[files.len() - 4..], ["ok0", "ok1", "ok2", "settings.py"], "{log}");
+    assert_eq!(world.git(&["show", "dacapo/t:tracked.py"]), "key = None");
+    let told = world.prompt("t", 1);
+    for file in ["settings.py", "tracked.py", "data.bin"] {
+        assert!(told.contains(&format!("- {file}: it holds the value of API_TOKEN")), "{told}");
+    }
+    let left = &world.events("t", "commit_intent")[0]["left_out"];
+    assert_eq!(left.as_array().unwrap().len(), 3, "{left}");
+    assert_eq!(left[1], json!({"path": "settings.py", "why": "holds_secret", "variable": "API_TOKEN"}));
+    assert_eq!(records_with(&world, KEY), Vec::<String>::new());
+}

@@ -74,6 +74,7 @@ impl AgentLoop {
             Event::TurnFinished(record) => self.turn_finished(record, line.at),
             Event::Written(record) => self.written(record),
             Event::CommitIntent(planned) if planned.commit.is_some() => {
+                self.left_out.clone_from(&planned.left_out);
                 self.phase = Phase::Landing(planned.clone());
             }
             Event::CommitIntent(planned) | Event::NoCommit(planned) => self.settle_tree(planned),
@@ -211,6 +212,7 @@ impl AgentLoop {
 
     /// The tree of the iteration is what it will be: on to the checks, unless the loop ends anyway.
     fn settle_tree(&mut self, planned: &CommitPlanned) {
+        self.left_out.clone_from(&planned.left_out);
         if planned.commit.is_none() && planned.problems.is_empty() {
             // The agent's own commits: HEAD is a descendant of our tip, and the new tip.
             self.tip = planned.parent.clone().or_else(|| self.tip.clone());

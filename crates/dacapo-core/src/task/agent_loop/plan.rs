@@ -124,6 +124,7 @@ impl AgentLoop {
             commands: &self.life.policy.checks,
             checks: self.life.last_checks.iter().flatten().collect(),
             shortfall: self.shortfall(),
+            left_out: self.left_out.iter().collect(),
             promise: self.promise(),
             may_block: self.may_block(),
             said: self.follow_ups[..self.follow_ups_heard]
