@@ -17,7 +17,7 @@ use super::mailbox::Mailbox;
 use super::mirroring::Mirroring;
 use super::planted::TurnBegun;
 use super::proof::ProofCheckout;
-use super::secrets::masker;
+use super::secrets::{masked, masker};
 use super::spec_file::SpecFile;
 use super::tampering::Tampering;
 use super::task_journal::TaskJournal;
@@ -226,6 +226,7 @@ impl<'a> Driver<'a> {
 
     /// On disk before anyone acts on it.
     pub(super) fn record(&mut self, event: Event) -> Result<(), DriverError> {
+        let event = masked(event, self.launcher.masker());
         let machine = &mut self.machine;
         self.record.append(event, &mut |line| machine.apply(line))
     }

@@ -15,6 +15,7 @@ impl Merger<'_> {
     pub(super) fn prompt(&self, candidate: &Candidate, open: &OpenMerge) -> Result<String, LeftOut> {
         let into = self.into.strip_prefix("refs/heads/").unwrap_or(&self.into);
         let name = &candidate.spec.name;
+        let masker = masker(&(self.setting)().env, &candidate.spec);
         let purpose = candidate.view.own().and_then(KindView::purpose);
         let mut out = format!(
             "Two lines of work in this git repository are being joined: the branch of task '{name}' is merged into \
@@ -27,13 +28,16 @@ impl Merger<'_> {
         }
         let base = self.repo.merge_base(&open.ours, &open.theirs)?;
         if let Some(base) = &base {
-            self.name_commits(&mut out, &format!("What was done for task '{name}'"), base, &open.theirs)?;
-            self.name_commits(&mut out, &format!("What happened on {into} meanwhile"), base, &open.ours)?;
+            let mut commits = String::new();
+            self.name_commits(&mut commits, &format!("What was done for task '{name}'"), base, &open.theirs)?;
+            self.name_commits(&mut commits, &format!("What happened on {into} meanwhile"), base, &open.ours)?;
+            // An agent words its own commits.
+            out.push_str(&masker.mask_str(&commits));
         }
         if !open.conflicts.is_empty() {
             out.push_str("\n## Files with conflicts\n");
             for path in &open.conflicts {
-                let _ = writeln!(out, "- {}", display_path(path));
+                let _ = writeln!(out, "- {}", masker.mask_str(&display_path(path)));
             }
         }
         if let Some(query) = &self.query {

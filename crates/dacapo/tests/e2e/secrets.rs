@@ -22,6 +22,10 @@ fn spec(world: &World, task: &str) -> Value {
     serde_json::from_slice(&std::fs::read(world.task_dir(task).join("spec.json")).unwrap()).unwrap()
 }
 
+fn with_key(world: &World, words: &[&str]) -> Ran {
+    Ran::from(world.command(words).env("API_TOKEN", KEY).output().unwrap())
+}
+
 #[test]
 fn s15_the_variables_of_an_agent_reach_no_record() {
     let world = World::new();
@@ -92,4 +96,35 @@ fn c9_a_file_that_holds_a_known_secret_is_left_out_and_the_agent_is_told() {
     assert_eq!(left.as_array().unwrap().len(), 3, "{left}");
     assert_eq!(left[1], json!({"path": "settings.py", "why": "holds_secret", "variable": "API_TOKEN"}));
     assert_eq!(records_with(&world, KEY), Vec::<String>::new());
+}
+
+#[test]
+fn s15_a_secret_in_the_name_of_a_file_is_masked_and_the_file_left_out() {
+    let world = World::new();
+    let agent = r#"cat > /dev/null; echo x > "a-$API_TOKEN.txt"; mkdir -p d; echo y > "d/$API_TOKEN"; echo z > ok$DACAPO_ITERATION; echo done"#;
+    let words = [
+        "exec",
+        "--name",
+        "t",
+        "--iter",
+        "2",
+        "--json",
+        "--check",
+        "test -e nothing",
+        "--agent-cmd",
+        agent,
+        "go",
+    ];
+    let ran = with_key(&world, &words);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    ran.silent_about(KEY);
+    assert_eq!(records_with(&world, KEY), Vec::<String>::new());
+    let tree = world.git(&["log", "--format=", "--name-only"]);
+    assert_eq!(tree, "ok1\nok0\nREADME.md");
+    let told = world.prompt("t", 1);
+    let stars = "*".repeat(KEY.len());
+    assert!(told.contains(&format!("- a-{stars}.txt: its name holds the value of API_TOKEN")), "{told}");
+    world.run(&["logs", "t"]).expect(0).silent_about(KEY);
+    let status = with_key(&world, &["status", "t", "--json"]).expect(0);
+    status.silent_about(KEY);
 }
