@@ -313,6 +313,8 @@ pub struct TurnPlan {
     pub hard_limit_is: TimeLimit,
     /// Without any sign of life for so long it is ended.
     pub idle_limit: Duration,
+    /// How long the task may still wait for limits.
+    pub wait_left: Duration,
 }
 
 /// Something that a model is to write about an iteration.

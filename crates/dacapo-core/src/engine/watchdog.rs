@@ -38,7 +38,7 @@ impl Watchdog {
             awaits_first_answer: false,
             next_look: started + monitor.tick_every(),
             monitor,
-            patience: Patience::default(),
+            patience: Patience::new(plan.wait_left),
             log_in: adapter.map(|adapter| LogIn::of(adapter.name())),
         }
     }

@@ -188,7 +188,7 @@ impl Driver<'_> {
     ) -> Result<(Ending, Observed), DriverError> {
         let started = Instant::now();
         let log_in = agent::adapter(agent.output).map(|adapter| LogIn::of(adapter.name()));
-        let mut patience = Patience::default();
+        let mut patience = Patience::new(LONGEST);
         let mut why: Option<StoppedBy> = None;
         let mut ended = CallEnded::default();
         let (finished, parsed) = self.wait(Some(started + LONGEST), |driver, heard| {

@@ -52,6 +52,7 @@ impl Machine for OnlyTurns {
                     hard_limit: None,
                     hard_limit_is: crate::event::TimeLimit::Turn,
                     idle_limit: LONG,
+                    wait_left: LONG,
                 });
             }
             Event::TurnFinished(_) => self.0 = None,

@@ -197,6 +197,27 @@ fn l9_a_limit_with_and_without_its_reset_time() {
 }
 
 #[test]
+fn l9_a_long_sleep_of_its_own_is_a_limit_at_once() {
+    let line = |status: u16, delay: u64| {
+        format!(
+            r#"{{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":{delay},"error_status":{status},"error":"rate_limit"}}"#
+        )
+    };
+    let limits = |status, delay| {
+        let turn = Turn::of(OutputFormat::Claude, line(status, delay).as_bytes(), Usage::default());
+        turn.events
+            .iter()
+            .filter(|event| matches!(event, AgentEvent::Limit { resets_at: Some(_), .. }))
+            .count()
+    };
+    for (status, delay, expected) in
+        [(429, 3_600_000, 1), (529, 300_000, 1), (429, 36_786, 0), (503, 3_600_000, 0)]
+    {
+        assert_eq!(limits(status, delay), expected, "{status} {delay}");
+    }
+}
+
+#[test]
 fn l9_older_versions_tell_the_time_in_words_alone() {
     let now = "2026-11-15T23:08:00+00:00[UTC]".parse().unwrap();
     let setting = ParserSetting { now, ..ParserSetting::default() };

@@ -69,7 +69,7 @@ fn l8_a_refused_login_is_given_up_at_its_second_attempt() {
     assert_eq!(events, expected);
     assert_eq!(ends("e401", 1), permanent(&message));
 
-    let mut patience = Patience::default();
+    let mut patience = Patience::new(std::time::Duration::from_secs(86_400));
     let log_in = LogIn::of("codex");
     let mut gives_up = |event| patience.see(event, Duration::ZERO, Some(&log_in)).is_some();
     assert_eq!(events[..3].iter().map(&mut gives_up).collect::<Vec<_>>(), [false, false, true]);
@@ -106,7 +106,7 @@ fn an_unreachable_server_makes_patience_count() {
     let events = read("unreachable");
     assert_eq!(events[1..], vec![retry(None, "Connection failed: error sending request"); 8]);
     // The times at which 0.166.0 says so: every minute in the end, and never anything else.
-    let mut patience = Patience::default();
+    let mut patience = Patience::new(std::time::Duration::from_secs(86_400));
     let mut gave_up = None;
     for minute in 0..15_u64 {
         gave_up =

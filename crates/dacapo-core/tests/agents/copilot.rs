@@ -73,7 +73,7 @@ fn l8_a_refused_login_is_given_up_at_its_second_attempt() {
     assert_eq!(events, [attempt.clone(), attempt.clone(), attempt, session, refusal]);
     assert_eq!(ends("e401", 1), permanent(message));
 
-    let mut patience = Patience::default();
+    let mut patience = Patience::new(std::time::Duration::from_secs(86_400));
     assert_eq!(patience.see(&events[0], Duration::ZERO, None), None);
     assert!(patience.see(&events[1], Duration::ZERO, None).is_some());
 }

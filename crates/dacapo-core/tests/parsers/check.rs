@@ -86,7 +86,7 @@ pub(crate) fn parser_holds(format: OutputFormat, bytes: &[u8], sizes: &[usize]) 
     );
     let mut observer = Observer::new(Some("DONE"));
     let mut conversation = Conversation::default();
-    let mut patience = Patience::default();
+    let mut patience = Patience::new(std::time::Duration::from_secs(86_400));
     for event in &whole {
         observer.see(event);
         conversation.see(event);

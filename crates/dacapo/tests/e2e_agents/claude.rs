@@ -1,6 +1,7 @@
 //! The real `claude`.
 
 use crate::agents::CLAUDE;
+use crate::model_server::Failure;
 use crate::{failures, interrupt, work};
 
 #[test]
@@ -26,6 +27,16 @@ fn l8_not_logged_in_ends_it() {
 #[test]
 fn l9_a_limit_is_waited_for() {
     failures::limited(&CLAUDE);
+}
+
+#[test]
+fn l9_max_wait_holds_for_a_limit_that_it_tries_again_at() {
+    failures::tries_for_minutes(&CLAUDE, || Failure::limited(Some(1)));
+}
+
+#[test]
+fn l9_max_wait_holds_for_an_overload_that_it_tries_again_at() {
+    failures::tries_for_minutes(&CLAUDE, || Failure::status(529));
 }
 
 #[test]

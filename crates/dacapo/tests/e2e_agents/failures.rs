@@ -63,6 +63,20 @@ pub(crate) fn limited(agent: &'static Agent) {
     rig.world.assert_nothing_left("t");
 }
 
+/// An agent that tries again for minutes, where the loop may wait for seconds: `--max-wait` ends that.
+pub(crate) fn tries_for_minutes(agent: &'static Agent, answer: fn() -> Failure) {
+    let (rig, server) = Rig::start(agent, Retries::AsShipped, |_| move |_: &_| answer().into());
+    let ran = rig.exec(&["--iter", "1", "--max-wait", "5s", "Add a file."]).expect(3);
+    let result = ran.result();
+    let seen = (&result["outcome"], &result["stop_reason"]);
+    assert_eq!(seen, (&json!("time_elapsed"), &json!("limit_wait")), "{result}");
+    let (calls, turns) = (server.calls(CallKind::Main).len(), rig.turns());
+    // It would have made eleven, in three minutes.
+    assert!(calls < 9, "{calls} calls of the model");
+    assert_eq!((turns.len(), &turns[0]["end"]), (1, &json!("limit")), "{turns:?}");
+    rig.world.assert_nothing_left("t");
+}
+
 /// A model that never answers is given up, and the loop goes on.
 pub(crate) fn hanging(agent: &'static Agent) {
     let over = Switch::default();

@@ -1,5 +1,7 @@
 //! Reads `claude --output-format stream-json`.
 
+use std::time::Duration;
+
 use jiff::{Timestamp, Zoned};
 
 use crate::agent::ParserSetting;
@@ -8,6 +10,7 @@ use crate::agent::claude_like::{self, Conversation, Sink};
 use crate::agent::excerpt;
 use crate::agent::lines::LineReader;
 use crate::agent::metering::Meter;
+use crate::agent::patience;
 use crate::agent::raw_json::{self, Object};
 use crate::agent::reset_time;
 use crate::event::{AgentEvent, AgentFault, FailureKind, Fault, LogIn, Usage};
@@ -79,6 +82,12 @@ impl ClaudeLines {
                     Some(status) => format!("HTTP {status} ({})", excerpt::message(&error)),
                     None => "no answer from the model server".to_owned(),
                 };
+                // It says how long it will sleep; where that is long, the loop does so in its place.
+                let delay = Duration::from_millis(line.count("retry_delay_ms").unwrap_or(0));
+                if patience::wants_patience(status) && delay > patience::LONGEST_LIMIT {
+                    let resets_at = self.resets_at.or_else(|| self.now.timestamp().checked_add(delay).ok());
+                    self.talk.tell(AgentEvent::Limit { message: message.clone(), resets_at }, sink);
+                }
                 self.talk.tell(AgentEvent::Retry { message, status }, sink);
             }
             Some("permission_denied") => self.talk.refused(line, sink),

@@ -108,6 +108,7 @@ impl AgentLoop {
             hard_limit: self.life.policy.turn_timeout,
             hard_limit_is: TimeLimit::Turn,
             idle_limit: self.life.policy.idle_timeout,
+            wait_left: self.life.wait_left(),
         }))
     }
 

@@ -197,9 +197,14 @@ impl Lifecycle {
         Event::AgentChanged { agent: self.spec.agents[agent].name.clone(), cause }
     }
 
+    /// What is left of the time that the task may wait for limits.
+    pub(crate) fn wait_left(&self) -> Duration {
+        self.policy.max_wait.saturating_sub(self.limits.waited)
+    }
+
     /// Nobody knows how long another task's turn takes; at the longest it is waited for as long as for any limit.
     fn await_probe(&self, limit: &LimitSaid, now: Timestamp) -> Event {
-        let left = self.policy.max_wait.saturating_sub(self.limits.waited);
+        let left = self.wait_left();
         if left.is_zero() {
             return too_long(limit);
         }

@@ -204,6 +204,7 @@ impl Milestone {
             hard_limit: self.life.policy.turn_timeout,
             hard_limit_is: TimeLimit::Call,
             idle_limit: self.life.policy.idle_timeout,
+            wait_left: self.life.wait_left(),
         }))
     }
 
