@@ -282,7 +282,7 @@ mod tests {
                 }
                 Event::TaskFinished(result) => {
                     let commit_id = result.last_commit.clone().unwrap();
-                    result.proof_state = Some(ProofState::Proven { commit_id, cache: None });
+                    result.proof_state = Some(ProofState::Proven { commit_id, cache: None, exposed: None });
                 }
                 _ => {}
             }
