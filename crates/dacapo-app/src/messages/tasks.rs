@@ -200,9 +200,9 @@ messages! {
         zh_tw: "請在啟動該任務的地方執行它，即此容器或沙箱之外",
     }
     inside_when_it_has_ended(task: &str) {
-        en: "or when the task has ended: {dacapo}wait {task}",
-        zh_cn: "或者等任务结束之后：{dacapo}wait {task}",
-        zh_tw: "或者等任務結束之後：{dacapo}wait {task}",
+        en: "{dacapo}wait {task} waits until the task has ended; then try again",
+        zh_cn: "{dacapo}wait {task} 等到任务结束；然后再试一次",
+        zh_tw: "{dacapo}wait {task} 等到任務結束；然後再試一次",
     }
     inside_unknown_caller(error: &str) {
         en: "cannot tell who is running this command: {error}",

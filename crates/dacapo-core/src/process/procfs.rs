@@ -8,10 +8,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstatfs, openat, openat2, readlinkat};
+use rustix::fs::{CWD, Mode, OFlags, PROC_SUPER_MAGIC, ResolveFlags, fstatfs, openat, openat2, readlinkat};
 use rustix::io::Errno;
-
-const PROC_MAGIC: i64 = 0x9fa0;
 
 /// A directory like `/proc`.
 #[derive(Debug)]
@@ -24,7 +22,7 @@ impl ProcFs {
     /// The real one.
     pub(super) fn real() -> io::Result<Self> {
         let root = Self::open(Path::new("/proc"), ResolveFlags::NO_XDEV)?;
-        if fstatfs(&root.root)?.f_type != PROC_MAGIC {
+        if fstatfs(&root.root)?.f_type != PROC_SUPER_MAGIC {
             return Err(io::Error::other("/proc is not the kernel's"));
         }
         Ok(root)

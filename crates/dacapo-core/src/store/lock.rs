@@ -448,7 +448,8 @@ fn has_open(pid: Pid, target: &LockTarget) -> bool {
     let open = std::fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero()));
     // One that keeps its memory to itself does not show what it has open; it does show what it calls itself.
     if open.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
-        return is_runner(pid.as_raw_nonzero().get().cast_unsigned());
+        let pid = pid.as_raw_nonzero().get();
+        return is_alive(pid) && is_runner(pid.cast_unsigned());
     }
     open.into_iter().flatten().flatten().any(|entry| {
         std::fs::metadata(entry.path()).is_ok_and(|found| inodes.contains(&(found.dev(), found.ino())))

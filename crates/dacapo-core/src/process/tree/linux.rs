@@ -6,10 +6,11 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
 use self::proc::Proc;
-use super::{Adopt, LostGuard, Members, Process};
+use super::{Adopt, LostGuard, Members, PATIENCE, Process};
 use crate::process::liveness::TreeSample;
 use crate::process::{RUNNER_ARGUMENT, guard, is_runner};
 
@@ -176,6 +177,15 @@ pub fn guards_with_open(file: &Path) -> Vec<Pid> {
         .filter(|process| proc.has_open(process.pid, &wanted) == Some(true))
         .filter_map(|process| Pid::from_raw(process.pid.cast_signed()))
         .collect()
+}
+
+/// Ends a process that is no child of ours, and waits until it has let go of all it had open.
+pub(super) fn kill_and_wait(pid: Pid) {
+    let ended = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty());
+    let _ = kill_process(pid, Signal::KILL);
+    let Ok(ended) = ended else { return };
+    let mut ended = [PollFd::new(&ended, PollFlags::IN)];
+    let _ = poll(&mut ended, PATIENCE.try_into().ok().as_ref());
 }
 
 /// Whether the parent of a guard is a runner, and not whoever takes orphans in.

@@ -222,9 +222,7 @@ pub fn end_stopped_guards(file: &std::path::Path) -> Swept {
         found
     };
     let swept = hunt_down(below, None);
-    for guard in guards {
-        let _ = kill_process(guard, Signal::KILL);
-    }
+    guards.into_iter().for_each(platform::kill_and_wait);
     swept
 }
 
