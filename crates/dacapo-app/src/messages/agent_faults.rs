@@ -86,6 +86,16 @@ messages! {
         zh_cn: "此版本的 {agent} 不支持 Dacapo 使用的某个选项",
         zh_tw: "此版本的 {agent} 不支援 Dacapo 使用的某個選項",
     }
+    agent_fault_shared_server(version: &str) {
+        en: "{version} runs its tools in a background server that it shares with all sessions, where they cannot be ended",
+        zh_cn: "{version} 在所有会话共用的后台服务器中运行工具，无法在那里终止它们",
+        zh_tw: "{version} 在所有工作階段共用的背景伺服器中執行工具，無法在那裡終止它們",
+    }
+    agent_fault_install_instead(version: &str, command: &str) {
+        en: "install {version}: `{command}`",
+        zh_cn: "请安装 {version}：`{command}`",
+        zh_tw: "請安裝 {version}：`{command}`",
+    }
     agent_fault_update_it() { en: "update it", zh_cn: "请更新它", zh_tw: "請更新它" }
     agent_fault_model_not_found(model: &str) {
         en: "the model is not found: {model}",

@@ -32,6 +32,9 @@ pub(super) fn told(found: &AgentFault, messages: Messages) -> String {
         AgentFault::OldVersion { agent } => {
             m.clauses(&m.agent_fault_old_version(agent), &m.agent_fault_update_it())
         }
+        AgentFault::SharedServer { version, instead, command } => {
+            m.clauses(&m.agent_fault_shared_server(version), &m.agent_fault_install_instead(instead, command))
+        }
         AgentFault::ModelNotFound { model } => m.agent_fault_model_not_found(model),
         AgentFault::BadConfiguration { said } => with(m.agent_fault_bad_configuration(), said),
         AgentFault::HalfInstalled { command } => m.agent_fault_half_installed(command),
@@ -63,6 +66,14 @@ mod tests {
                 "; install the newest version of @qwen-code/qwen-code",
             ),
             (AgentFault::OldVersion { agent: agent() }, "; update it"),
+            (
+                AgentFault::SharedServer {
+                    version: "x 2".into(),
+                    instead: "x 1".into(),
+                    command: "i x@1".into(),
+                },
+                "; install x 1: `i x@1`",
+            ),
             (
                 AgentFault::HalfInstalled { command: "node postinstall.mjs".into() },
                 ": run `node postinstall.mjs` in its package",

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Parser;
 use super::acp::AcpSettings;
-use crate::event::{AgentEvent, Usage};
+use crate::event::{AgentEvent, AgentFault, Usage};
 use crate::spec::{AgentSpec, Approval, OutputFormat};
 
 /// An agent that Dacapo has a profile for.
@@ -49,6 +49,12 @@ pub trait Adapter: Sync {
     /// reason: an [`AgentEvent::Error`] or [`AgentEvent::Limit`]. A transient error of the stream may turn out to be a
     /// limit or a permanent one.
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent>;
+
+    /// Why a version of it, as it says itself, cannot be used.
+    fn unusable(&self, version: &str) -> Option<AgentFault> {
+        let _ = version;
+        None
+    }
 
     /// Arguments of which any one lets it work unattended; the first is the one to recommend. None: it needs none.
     fn unattended(&self) -> &'static [&'static str];

@@ -61,6 +61,10 @@ impl Adapter for Opencode {
             }
         };
         let mut argv = vec!["opencode", "run", "--format", "json", "--thinking", "--auto"];
+        // Where it is anyway. Version 2 does not know this flag and ends at once, before its background server is asked for
+        // anything: no guard would hold what runs there. A look at the version would cost half a second, and could be out
+        // of date when the program starts.
+        argv.push("--dir=.");
         // Only its log tells of a model call that failed and is tried again, and of a model that does not exist.
         argv.extend(["--print-logs", "--log-level", "ERROR"]);
         argv.extend(wish.model.iter().flat_map(|model| ["--model", model]));
@@ -118,12 +122,19 @@ impl Adapter for Opencode {
             AgentFault::BadConfiguration { said: at.to_owned() }
         } else if stderr.contains("postinstall script was not run") {
             AgentFault::HalfInstalled { command: "node postinstall.mjs".to_owned() }
+        } else if stderr.contains("Unrecognized flag: --dir") {
+            shared_server()
         } else if stderr.contains("run opencode with a message") {
             AgentFault::OldVersion { agent: self.name().to_owned() }
         } else {
             return None;
         };
         Some(AgentEvent::Error { failure: FailureKind::Permanent, fault: fault.into() })
+    }
+
+    fn unusable(&self, version: &str) -> Option<AgentFault> {
+        let major: u32 = version.split('.').next()?.parse().ok()?;
+        (major >= 2).then(shared_server)
     }
 
     fn unattended(&self) -> &'static [&'static str] {
@@ -153,6 +164,14 @@ impl Adapter for Opencode {
             .iter()
             .flat_map(|name| places.iter().map(move |place| place.join(name).join("bin/opencode")));
         candidates.into_iter().find(|candidate| is_elf(candidate))
+    }
+}
+
+fn shared_server() -> AgentFault {
+    AgentFault::SharedServer {
+        version: "opencode 2".to_owned(),
+        instead: "opencode 1".to_owned(),
+        command: "npm install -g opencode-ai@1".to_owned(),
     }
 }
 

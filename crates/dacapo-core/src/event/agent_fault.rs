@@ -84,6 +84,15 @@ pub enum AgentFault {
         /// The agent's name.
         agent: String,
     },
+    /// This version of the agent runs its tools in a background server of the user's, which outlives every turn.
+    SharedServer {
+        /// The agent and the version, such as `opencode 2`.
+        version: String,
+        /// The version that can be used, such as `opencode 1`.
+        instead: String,
+        /// The command that installs it.
+        command: String,
+    },
     /// There is no such model.
     ModelNotFound {
         /// The model.
@@ -123,6 +132,7 @@ impl AgentFault {
             | Self::EndedWith { .. }
             | Self::Interrupted { .. }
             | Self::OldVersion { .. }
+            | Self::SharedServer { .. }
             | Self::ModelNotFound { .. }
             | Self::HalfInstalled { .. } => None,
         }

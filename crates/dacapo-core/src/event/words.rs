@@ -111,6 +111,9 @@ fn agent(found: &AgentFault) -> String {
         AgentFault::OldVersion { agent } => {
             format!("this version of {agent} does not know an option that Dacapo uses")
         }
+        AgentFault::SharedServer { version, .. } => format!(
+            "{version} runs its tools in a background server that it shares with all sessions, where they cannot be ended"
+        ),
         AgentFault::ModelNotFound { model } => format!("the model is not found: {model}"),
         AgentFault::BadConfiguration { said } => with("its configuration is invalid", said),
         AgentFault::HalfInstalled { .. } => "it is not fully installed".to_owned(),

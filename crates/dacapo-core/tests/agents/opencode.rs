@@ -166,11 +166,22 @@ fn a3_a_plan_is_its_steps() {
 }
 
 #[test]
+fn k6_version_2_cannot_be_used() {
+    for version in ["2.0.10", "3.0.0"] {
+        assert!(adapter().unusable(version).is_some(), "{version}");
+    }
+    for version in ["1.18.33", "0.0.0-beta-19192", "local", ""] {
+        assert!(adapter().unusable(version).is_none(), "{version}");
+    }
+}
+
+#[test]
 fn a1_how_it_is_run() {
     let wish = Wish { model: Some("x/y"), approval: Approval::Auto, as_root: false };
     let spec = adapter().profile(&wish).unwrap();
     let AgentCommand::Argv(argv) = &spec.command else { panic!("{:?}", spec.command) };
-    let line = "opencode run --format json --thinking --auto --print-logs --log-level ERROR --model x/y";
+    let line =
+        "opencode run --format json --thinking --auto --dir=. --print-logs --log-level ERROR --model x/y";
     assert_eq!(argv.join(" "), line);
     assert_eq!(
         (spec.prompt, spec.session_need(), spec.presets_session()),

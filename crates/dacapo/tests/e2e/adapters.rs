@@ -74,3 +74,26 @@ fn a8_tools_that_were_never_offered_are_missed_where_nothing_was_done() {
     assert_eq!(error, expected);
     let _ = world.exec(&["--name", "v", "--agent", "gemini", "go"]).expect(0);
 }
+
+/// As 2.0.10 does it: a flag that it does not know ends it at once; else the user's own background server does the work.
+const OPENCODE_2: &str = r#"case " $* " in *" --version "*) echo 2.0.10; exit;; esac
+case " $* " in *" --dir"*) printf 'ERROR\n  Unrecognized flag: --dir in command opencode run\n' >&2; exit 1;; esac
+touch served
+echo '{"type":"step_start","sessionID":"s"}'
+echo '{"type":"step_finish","sessionID":"s","part":{"reason":"stop","tokens":{"input":1,"output":1}}}'"#;
+
+#[test]
+fn k6_opencode_2_is_ended_before_its_server_does_anything() {
+    let world = world_with("opencode", OPENCODE_2);
+    let words = ["--name", "t", "--iter", "5", "--agent", "opencode", "--json", "go"];
+    let ran = world.exec(&words).expect(1);
+    assert_eq!(World::counts(&ran.result()), [1, 0, 1], "another turn would not go better");
+    assert!(!world.repo().join("served").exists(), "its server has worked");
+    let error = &world.events("t", "iteration_finished")[0]["error"];
+    let expected = "opencode 2 runs its tools in a background server that it shares with all sessions, where they \
+                    cannot be ended; install opencode 1: `npm install -g opencode-ai@1`";
+    assert_eq!(error, expected);
+
+    let ran = world.run(&["doctor", "opencode"]);
+    assert!(ran.stdout.contains("opencode 2 runs its tools in a background server"), "{}", ran.stdout);
+}

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dacapo_core::agent::{self, Account, Adapter};
+use dacapo_core::event::Fault;
 use dacapo_core::spec::AgentSpec;
 use dacapo_core::store::{AccountKey, Home};
 use jiff::Timestamp;
@@ -31,7 +32,9 @@ pub(super) fn survey(here: &DoctorContext, names: &[String], wanted: &AgentChoic
     let asked: Vec<usize> = (0..subjects.len()).filter(|at| subjects[*at].asked.is_some()).collect();
     let questions = asked.iter().map(|at| version_question(here, &subjects[*at])).collect();
     for (at, answer) in asked.iter().zip(ask::all(&here.app, questions)) {
-        heard(&mut subjects[*at].report, &answer);
+        let subject = &mut subjects[*at];
+        heard(&mut subject.report, &answer);
+        refused(subject);
     }
     subjects
 }
@@ -157,6 +160,17 @@ fn heard(report: &mut AgentReport, answer: &Answer) {
     report.state = State::Unusable;
     report.problem = Some(problem);
     report.hint = Some(say(Messages::doctor_try_it_yourself));
+}
+
+/// A version that no task can use.
+fn refused(subject: &mut Subject) {
+    let adapter = subject.spec.as_ref().and_then(agent::behind);
+    let version = subject.report.version.as_deref();
+    let found = adapter.zip(version).and_then(|(adapter, version)| adapter.unusable(version));
+    if let Some(fault) = found.map(Fault::from) {
+        subject.report.state = State::Unusable;
+        subject.report.problem = Some(say(|m| faults::told(&fault, m)));
+    }
 }
 
 /// `2.1.325` out of `2.1.325 (Claude Code)`, `codex-cli 0.166.0`, or whatever a program says; else its first line.
