@@ -28,6 +28,8 @@ cargo xtask COMMAND
                             --write puts the table into docs/benchmarks.md
   torture [--minutes M] [--seed S] [--campaign NAME]
                             kills, mutilates and starves the program, and counts what did not hold
+  trial [--runs N] [--seed S]
+                            published packages and scripted agents: compares `verified` with a fresh clone
   picture [OPTIONS] -- CMD  docs/run.svg from what CMD shows in a terminal
   messages                  docs/messages.md: every message in every language
   json                      docs/json.md: every JSON object and event, with every field
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         "lint" => test::lint(rest),
         "bench" => bench::run(rest),
         "torture" => torture::run(rest),
+        "trial" => torture::trial(rest),
         "picture" => picture::run(rest),
         "messages" => test::write_page(test::MESSAGES, rest),
         "json" => test::write_page(test::JSON, rest),

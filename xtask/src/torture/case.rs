@@ -1,6 +1,6 @@
 //! One case: a home, data directory and repository of its own, the commands that are run in it, and what they said.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -47,6 +47,8 @@ pub(super) struct Case {
     gitconfig: String,
     /// What makes a fresh clone ready for its checks.
     pub(super) setup: Vec<String>,
+    /// What is set for strangers alone.
+    pub(super) judges_env: Vec<(&'static str, PathBuf)>,
 }
 
 /// How a command ended.
@@ -71,6 +73,8 @@ impl Ran {
 /// A command that runs beside the case.
 pub(super) struct Started {
     child: Child,
+    /// It is the program itself, not git or a check.
+    is_ours: bool,
     label: String,
     out: PathBuf,
     err: PathBuf,
@@ -100,6 +104,7 @@ impl Case {
             tally: Tally::default(),
             gitconfig: GITCONFIG.to_owned(),
             setup: Vec::new(),
+            judges_env: Vec::new(),
         };
         for name in ["home", "data", "repo", "tmp", "out", "desk"] {
             let path = case.path(name);
@@ -143,6 +148,15 @@ impl Case {
         self.config(&format!("[worktree]\nsetup = {:?}\n{more}", self.setup))
     }
 
+    /// Makes the user's home what it was before any agent ran.
+    pub(super) fn reset_home(&mut self) -> Outcome {
+        let home = self.path("home");
+        fs::remove_dir_all(&home).map_err(|e| format!("cannot remove {}: {e}", home.display()))?;
+        self.add_git_settings("")?;
+        let setup = self.setup.clone();
+        self.set_up_by(&setup.iter().map(String::as_str).collect::<Vec<_>>(), "")
+    }
+
     /// Adds to the git settings that are the user's own.
     pub(super) fn add_git_settings(&mut self, more: &str) -> Outcome {
         self.gitconfig.push_str(more);
@@ -157,6 +171,7 @@ impl Case {
             .map_err(|e| format!("cannot make {}: {e}", stranger.display()))?;
         self.dress(command);
         command.env("HOME", stranger.join("home")).env("TMPDIR", stranger.join("tmp")).env("CI", "1");
+        command.envs(self.judges_env.iter().map(|(name, value)| (name, value)));
         command.env_remove("DACAPO_HOME");
         Ok(())
     }
@@ -165,7 +180,7 @@ impl Case {
     pub(super) fn dress<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path())
             .env("HOME", self.path("home"))
             .env("DACAPO_HOME", self.path("data"))
             .env("TMPDIR", self.path("tmp"))
@@ -226,14 +241,16 @@ impl Case {
         command.stdout(file(&out)?).stderr(file(&err)?);
         let label = format!("{number:03} {}", crate::shell::shown(&command));
         self.log(&format!("{label} …"));
+        let program = Path::new(command.get_program());
+        let is_ours = program == self.program || self.tracer.as_deref() == Some(program);
         let child = command.spawn().map_err(|e| format!("cannot start {label}: {e}"))?;
-        Ok(Started { child, label, out, err })
+        Ok(Started { child, is_ours, label, out, err })
     }
 
     /// Waits for a command; one that is not done by its limit is a hang, and is ended.
     pub(super) fn finish(&mut self, started: Started, limit: Duration) -> Outcome<Ran> {
         let pid = started.pid();
-        let Started { mut child, label, out, err } = started;
+        let Started { mut child, is_ours, label, out, err } = started;
         let (end, ended) = mpsc::channel();
         let waiter = thread::spawn(move || {
             let status = child.wait();
@@ -257,7 +274,9 @@ impl Case {
         let read = |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
         let ran = Ran { code: code(status), out: read(&out), err: read(&err) };
         self.log(&format!("{label} → {}", ran.code));
-        self.look_for_panic(&label, &ran);
+        if is_ours {
+            self.look_for_panic(&label, &ran);
+        }
         // Whatever follows would hang too, and a fault is enough.
         if hung { Err(format!("{label} hung")) } else { Ok(ran) }
     }
@@ -326,6 +345,13 @@ impl Case {
         self.log(&format!("FAULT {}: {text}", fault.word()));
         self.tally.fault(fault, text);
     }
+}
+
+/// The toolchain itself comes first: what chooses one keeps its settings in a home that is not the case's.
+fn path() -> OsString {
+    let users = std::env::var_os("PATH").unwrap_or_default();
+    let tools = std::env::var_os("CARGO").and_then(|cargo| Some(Path::new(&cargo).parent()?.to_owned()));
+    std::env::join_paths(tools.into_iter().chain(std::env::split_paths(&users))).unwrap_or(users)
 }
 
 fn code(status: ExitStatus) -> i32 {

@@ -13,6 +13,11 @@ const OUT_OF_REACH: [&str; 3] = ["data", "repo", "tmp"];
 
 /// Whether the check holds in a fresh clone of a commit; else why not.
 pub(super) fn is_green(case: &mut Case, commit: &str, check: &str) -> Outcome<Result<(), String>> {
+    Ok(judge(case, commit, check)?.map(drop))
+}
+
+/// What the check says in a fresh clone of a commit where it holds; else why it does not.
+pub(super) fn judge(case: &mut Case, commit: &str, check: &str) -> Outcome<Result<String, String>> {
     let Some(clone) = fresh(case, commit)? else { return Ok(Err("it cannot be cloned".to_owned())) };
     for name in OUT_OF_REACH {
         rename(&case.path(name), &case.path(&format!("away-{name}")))?;
@@ -41,7 +46,8 @@ pub(super) fn main_is_green(case: &mut Case, before: &str, check: &str) -> Outco
     Ok(())
 }
 
-fn set_up_and_check(case: &mut Case, clone: &Path, check: &str) -> Outcome<Result<(), String>> {
+fn set_up_and_check(case: &mut Case, clone: &Path, check: &str) -> Outcome<Result<String, String>> {
+    let mut said = String::new();
     for command in [case.setup.clone(), vec![check.to_owned()]].concat() {
         let mut shell = Command::new("sh");
         case.dress_as_stranger(&mut shell)?;
@@ -51,8 +57,9 @@ fn set_up_and_check(case: &mut Case, clone: &Path, check: &str) -> Outcome<Resul
         if ran.code != 0 {
             return Ok(Err(format!("`{command}` in a fresh clone: {}", ran.said())));
         }
+        said = format!("{}\n{}", ran.out, ran.err);
     }
-    Ok(Ok(()))
+    Ok(Ok(said))
 }
 
 /// A checkout of a commit as anybody would get it; every object in it is what its name says.

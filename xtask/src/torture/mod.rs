@@ -25,6 +25,7 @@ mod streams;
 mod tally;
 mod task;
 mod tracer;
+mod trial;
 mod world;
 
 use std::collections::BTreeMap;
@@ -36,6 +37,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
+
+pub(crate) use trial::run as trial;
 
 use crate::{Outcome, shell};
 use case::Case;
