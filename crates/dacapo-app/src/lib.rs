@@ -18,6 +18,7 @@
 
 pub mod agents;
 mod app;
+pub mod committed_secrets;
 pub mod config;
 pub mod error;
 pub mod found_checks;

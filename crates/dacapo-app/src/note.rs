@@ -25,6 +25,8 @@ pub enum Note {
     RenameUnfinished { failure: Text },
     /// Files that a killed merge had begun to move went back.
     MergeTakenBack { task: String, files: usize },
+    /// A task whose commits hold a known secret is not among those that are merged.
+    SecretNotMerged { task: String, why: Text },
     /// A task that was told to end has not yet.
     NotEndedYet { task: String, killed_in_seconds: u64 },
     /// The process of a task hears nothing, and is killed.

@@ -17,17 +17,17 @@ mod target;
 use std::path::PathBuf;
 
 use dacapo_core::context::cut_chars;
-use dacapo_core::engine::KindView;
-use dacapo_core::git::{GitError, Repo};
-use dacapo_core::process::Masker;
+use dacapo_core::engine::{KindView, masker};
+use dacapo_core::git::{GitError, Looked, Repo};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::TaskDir;
 use dacapo_core::view::TaskView;
 
 use crate::App;
+use crate::committed_secrets::{self, Leaving};
 use crate::config::{Config, PlatformCli};
 use crate::error::Failure;
-use crate::messages::{Messages, Text, say};
+use crate::messages::{Messages, Text, command, say};
 use crate::present::errors::{self, InWords as _};
 use crate::present::json::objects::PullRequest;
 use crate::present::words;
@@ -47,6 +47,8 @@ pub struct Wishes {
     pub base: Option<String>,
     /// It is not ready yet.
     pub draft: bool,
+    /// Commits that hold a known secret are pushed too.
+    pub allow_secret: bool,
 }
 
 /// The task that is offered.
@@ -196,10 +198,19 @@ impl Plan {
                 .kept(say(|m| m.kept_nothing_pushed()))
                 .hint(say(|m| m.hint_resume_continues(name))));
         }
+        if !wishes.allow_secret {
+            let leaving = Leaving { repo: &repo, spec, view: &view, onto: base_commit, tip: &tip };
+            let found = leaving.secrets(app, Looked::EachCommit).map_err(|error| git_failed(&error))?;
+            let (kept, allow) =
+                (say(|m| m.kept_nothing_pushed()), command(format_args!("pr {name} --allow-secret")));
+            if let Some(refused) = committed_secrets::refused(name, &found, kept, allow) {
+                return Err(refused);
+            }
+        }
         let (remote, upstream) = target::remote(&repo, spec.base_branch.as_deref())?;
         let base = target::base(&repo, spec, config, (&remote, upstream), wishes)?;
         let address = Address::parse(&repo.remote_url(&remote).map_err(|error| git_failed(&error))?);
-        let masker = Masker::from_env(app.env.iter().cloned());
+        let masker = masker(&app.env, spec);
         let title =
             wishes.title.clone().or_else(|| spec.pull_request.clone().and_then(|wanted| wanted.title));
         let asked = view.own().and_then(KindView::purpose).map(|purpose| purpose.title);

@@ -451,6 +451,41 @@ messages! {
         zh_cn: "再次运行 {dacapo}merge {task}",
         zh_tw: "再次執行 {dacapo}merge {task}",
     }
+    merge_do_allow_secret(task: &str) {
+        en: "run it again, with another agent, or {dacapo}merge {task} --allow-secret",
+        zh_cn: "换一个智能体再次运行，或 {dacapo}merge {task} --allow-secret",
+        zh_tw: "換一個代理再次執行，或 {dacapo}merge {task} --allow-secret",
+    }
+    merge_why_secret(path: &str, variable: &str) {
+        en: "{path} holds the value of {variable}",
+        zh_cn: "{path} 中含有 {variable} 的值",
+        zh_tw: "{path} 中含有 {variable} 的值",
+    }
+    secret_in_commit(path: &str, task: &str, variable: &str) {
+        en: "{path}, in a commit of task '{task}', holds the value of {variable}",
+        zh_cn: "任务“{task}”的一个提交中，{path} 含有 {variable} 的值",
+        zh_tw: "任務「{task}」的一個提交中，{path} 含有 {variable} 的值",
+    }
+    secrets_in_commits(path: &str, task: &str, variable: &str, more: u64) {
+        en: "{path}, in a commit of task '{task}', holds the value of {variable}, and {more} more of its files hold secrets",
+        zh_cn: "任务“{task}”的一个提交中，{path} 含有 {variable} 的值，另有 {more} 个文件含有机密",
+        zh_tw: "任務「{task}」的一個提交中，{path} 含有 {variable} 的值，另有 {more} 個檔案含有機密",
+    }
+    secret_take_it_out(task: &str) {
+        en: "or take it out of the branch's history first; {dacapo}open {task} opens its worktree",
+        zh_cn: "或者先把它从分支历史中去掉；{dacapo}open {task} 打开其工作树",
+        zh_tw: "或者先把它從分支歷史中去掉；{dacapo}open {task} 開啟其工作樹",
+    }
+    secret_squash_leaves_it_out(task: &str) {
+        en: "or {dacapo}merge {task} --squash: only earlier commits hold it",
+        zh_cn: "或者 {dacapo}merge {task} --squash：只有较早的提交含有它",
+        zh_tw: "或者 {dacapo}merge {task} --squash：只有較早的提交含有它",
+    }
+    note_secret_not_merged(task: &str, why: &str) {
+        en: "{task} is not merged: {why}; {dacapo}merge {task} --allow-secret merges it",
+        zh_cn: "{task} 未合并：{why}；{dacapo}merge {task} --allow-secret 可合并它",
+        zh_tw: "{task} 未合併：{why}；{dacapo}merge {task} --allow-secret 可合併它",
+    }
     merge_do_move_away(task: &str) {
         en: "move these files away, then {dacapo}merge {task}",
         zh_cn: "移走这些文件，然后 {dacapo}merge {task}",

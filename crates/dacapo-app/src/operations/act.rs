@@ -87,6 +87,8 @@ pub enum Operation {
         base: Option<String>,
         #[serde(default)]
         draft: bool,
+        #[serde(default)]
+        allow_secret: bool,
     },
     Rename {
         task: String,

@@ -50,6 +50,8 @@ pub struct MergeRequest {
     pub model: Option<String>,
     /// Nobody resolves conflicts.
     pub no_agent: bool,
+    /// Commits that hold a known secret are merged too.
+    pub allow_secret: bool,
 }
 
 /// What a merge would do.
@@ -170,6 +172,7 @@ impl Prepared {
             setup: config.worktree.setup.clone(),
             cache: config.proof.cache.into(),
             setup_timeout: config.worktree.setup_timeout.duration(),
+            allow_secret: request.allow_secret,
             setting,
             halt: Halt::default(),
         }

@@ -12,6 +12,7 @@ use crate::operations::tasks::{still_finishing, still_running};
 use crate::present::errors;
 use crate::pull_request::{Made, Offered, Plan, Wishes};
 use crate::question::{Answers, NotYet};
+use crate::request::fill_agents;
 use crate::trust::Using;
 
 /// A pull request, planned or made.
@@ -40,8 +41,9 @@ impl App {
                 Failure::failed(errors::text(&error))
             }
         })?;
-        let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
+        let mut spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
         let loaded = self.settings(repo.toplevel(), &[Using::PullRequests], answers)?;
+        fill_agents(self, &loaded.config, &mut spec);
         for warning in &loaded.warnings {
             self.note(&Note::Settings { warning: warning.clone() });
         }

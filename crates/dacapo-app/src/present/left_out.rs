@@ -26,6 +26,7 @@ pub fn why(left_out: &LeftOut) -> Text {
         LeftOut::Setup { result, .. } => {
             say(|m| m.merge_why_setup(&result.command, &words::exit(&result.ended(), m), &last_line(result)))
         }
+        LeftOut::Secret(file) => say(|m| m.merge_why_secret(&file.path, &file.variable)),
         LeftOut::Moved => say(|m| m.merge_why_moved()),
         LeftOut::Switched => say(|m| m.merge_why_switched()),
         LeftOut::InTheWay(files) => say(|m| m.merge_why_in_the_way(files)),

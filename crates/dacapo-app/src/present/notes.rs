@@ -21,6 +21,9 @@ pub fn line(note: &Note, messages: Messages) -> String {
         Note::RenameFinished { from, to } => info(messages.note_rename_finished(from, to)),
         Note::RenameUnfinished { failure } => failure.in_words(messages).to_owned(),
         Note::MergeTakenBack { task, files } => info(messages.note_merge_taken_back(task, *files as u64)),
+        Note::SecretNotMerged { task, why } => {
+            warning(messages.note_secret_not_merged(task, why.in_words(messages)))
+        }
         Note::NotEndedYet { task, killed_in_seconds } => {
             info(messages.note_not_ended_yet(task, *killed_in_seconds))
         }

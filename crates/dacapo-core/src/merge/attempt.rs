@@ -3,7 +3,9 @@
 use super::checks::Proposal;
 use super::turn::Record;
 use super::{Candidate, LeftOut, Made, MergeObserver, Merger, Proven, Resolved, Stopped};
-use crate::git::{CleanCheckout, MergeStyle, Merged, Oid, OpenMerge, Preview, Repo};
+use crate::engine::masker;
+use crate::event::SecretFile;
+use crate::git::{CleanCheckout, Looked, MergeStyle, Merged, Oid, OpenMerge, Preview, Repo};
 use crate::store::files;
 
 /// A scratch worktree that goes whatever happens.
@@ -129,6 +131,15 @@ impl Merger<'_> {
         let (resolution, resolved) = self.resolve(candidate, repo, &open, record, observer)?;
         let message = self.message(candidate, ours, Some(&resolved))?;
         let commit = repo.conclude(&open, &resolution, &message)?;
+        if !self.allow_secret {
+            let masker = masker(&(self.setting)().env, &record.spec);
+            let found = repo.secrets_between(Some(ours), &commit, Looked::Result, &masker)?;
+            if let Some(secret) = found.first() {
+                let file = SecretFile::from(secret);
+                let path = masker.mask_str(&file.path);
+                return Err(LeftOut::Secret(Box::new(SecretFile { path, ..file })).into());
+            }
+        }
         Ok(Joined { commit, resolved: Some(resolved) })
     }
 }

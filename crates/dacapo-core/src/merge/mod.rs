@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::{DriverContext, Kinds};
-use crate::event::{AgentEvent, CheckResult, Exposed, Fault, LeftFile};
+use crate::event::{AgentEvent, CheckResult, Exposed, Fault, LeftFile, SecretFile};
 use crate::git::{Advanced, GitError, MergeStyle, Oid, Repo};
 use crate::spec::{AgentSpec, CachePolicy, TaskSpec};
 use crate::store::{Lock, RepoDir, TaskDir};
@@ -74,6 +74,8 @@ pub struct Merger<'a> {
     pub cache: CachePolicy,
     /// The limit of each of these.
     pub setup_timeout: Duration,
+    /// What an agent brings with its resolution may hold a known secret.
+    pub allow_secret: bool,
     /// What children are run with.
     pub setting: &'a dyn Fn() -> DriverContext,
     pub halt: Halt,
@@ -165,6 +167,9 @@ pub enum LeftOut {
         /// File with everything it printed.
         output: PathBuf,
     },
+    /// What the agent made of it holds a known secret.
+    #[error("{} holds the value of {}", .0.path, .0.variable)]
+    Secret(Box<SecretFile>),
     /// The branch was moved by somebody else, and again while it was tried anew.
     #[error("someone else moved the branch twice in the meantime")]
     Moved,
@@ -191,6 +196,7 @@ impl LeftOut {
             Self::Check { output, .. } | Self::Setup { output, .. } => Some(output),
             Self::Conflicts(_)
             | Self::NoAgent
+            | Self::Secret(_)
             | Self::Moved
             | Self::Switched
             | Self::InTheWay(_)

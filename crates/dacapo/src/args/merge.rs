@@ -24,6 +24,9 @@ pub struct Merge {
     /// Make one new commit for each task, without its history
     #[arg(long)]
     pub squash: bool,
+    /// Merge commits that hold the value of a secret, too
+    #[arg(long)]
+    pub allow_secret: bool,
     /// Show what would happen; exit with 1 if there are conflicts and no agent to resolve them
     #[arg(long)]
     pub dry_run: bool,

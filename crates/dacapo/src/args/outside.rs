@@ -20,6 +20,9 @@ pub struct Pr {
     /// Open it as a draft
     #[arg(long)]
     pub draft: bool,
+    /// Push commits that hold the value of a secret, too
+    #[arg(long)]
+    pub allow_secret: bool,
     /// Show what would be pushed and opened, and do nothing
     #[arg(long)]
     pub dry_run: bool,

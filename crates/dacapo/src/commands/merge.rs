@@ -30,6 +30,7 @@ pub(crate) fn request(app: &App, args: &Merge) -> Result<MergeRequest, Failure> 
         agent_cmd: args.agent_cmd.clone(),
         model: args.model.clone(),
         no_agent: args.no_agent,
+        allow_secret: args.allow_secret,
     })
 }
 

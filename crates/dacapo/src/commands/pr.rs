@@ -14,7 +14,12 @@ use crate::question::asking;
 
 pub(super) fn run(app: &Console, args: &Pr) -> Result<u8, Failure> {
     let show = Show { json: args.json, quiet: false };
-    let wishes = Wishes { title: args.title.clone(), base: args.base.clone(), draft: args.draft };
+    let wishes = Wishes {
+        title: args.title.clone(),
+        base: args.base.clone(),
+        draft: args.draft,
+        allow_secret: args.allow_secret,
+    };
     let Offer { plan, made } =
         asking(app, show, |answers| app.offer(args.name.as_deref(), &wishes, intent(args.dry_run), answers))?;
     let Some(made) = made else {

@@ -205,7 +205,13 @@ fn of_starting(
         Command::Spawn(args) => match commands::offered(&args.exec) {
             Some(pr) => {
                 let task = named(&pr.name).unwrap_or_default();
-                Meaning::Do(vec![Operation::OpenPullRequest { task, title: None, base: None, draft: false }])
+                Meaning::Do(vec![Operation::OpenPullRequest {
+                    task,
+                    title: None,
+                    base: None,
+                    draft: false,
+                    allow_secret: false,
+                }])
             }
             None => {
                 let exec = commands::in_background(args.exec.clone());
@@ -248,7 +254,13 @@ fn of_starting(
         Command::Pr(args) => {
             let task = named(&args.name).ok_or_else(nobody_meant)?;
             let (title, base) = (args.title.clone(), args.base.clone());
-            Meaning::Do(vec![Operation::OpenPullRequest { task, title, base, draft: args.draft }])
+            Meaning::Do(vec![Operation::OpenPullRequest {
+                task,
+                title,
+                base,
+                draft: args.draft,
+                allow_secret: args.allow_secret,
+            }])
         }
         // All others are looked at next.
         _ => return Ok(None),

@@ -1,5 +1,7 @@
 //! Known secrets stay out of records, prompts and commits, wherever they come from and wherever an agent puts them.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::misdeed::all_files;
@@ -127,4 +129,52 @@ fn s15_a_secret_in_the_name_of_a_file_is_masked_and_the_file_left_out() {
     world.run(&["logs", "t"]).expect(0).silent_about(KEY);
     let status = with_key(&world, &["status", "t", "--json"]).expect(0);
     status.silent_about(KEY);
+}
+
+#[test]
+fn c9_a_secret_that_the_agent_committed_is_named_and_not_merged() {
+    let world = World::new();
+    let agent = r#"cat > /dev/null; echo "key = $API_TOKEN" > settings.py; git add -A; git commit -qm mine
+        git rm -q settings.py; git commit -qm 'and gone'; echo work > ok; echo done"#;
+    let ran =
+        with_key(&world, &["exec", "--name", "t", "--worktree", "--iter", "1", "--agent-cmd", agent, "go"]);
+    let ran = ran.expect(0);
+    ran.says("the agent committed settings.py, which holds the value of API_TOKEN").silent_about(KEY);
+    let found =
+        world.events("t", "notice").into_iter().find(|event| event["what"] == "secret_committed").unwrap();
+    assert_eq!((&found["path"], &found["variable"]), (&json!("settings.py"), &json!("API_TOKEN")), "{found}");
+
+    let before = world.git(&["rev-parse", "HEAD"]);
+    // By the record alone: the value is not known here.
+    for words in [&["merge", "t"][..], &["merge", "t", "--dry-run"]] {
+        world
+            .run(words)
+            .expect(2)
+            .says("settings.py, in a commit of task 't', holds the value of API_TOKEN")
+            .says("kept:")
+            .says("do:   dacapo merge t --allow-secret");
+    }
+    assert_eq!(world.git(&["rev-parse", "HEAD"]), before);
+    world
+        .run(&["pr", "t"])
+        .expect(2)
+        .says("settings.py, in a commit of task 't', holds the value of API_TOKEN")
+        .says("kept: everything; nothing was pushed")
+        .says("do:   dacapo pr t --allow-secret");
+    // What it came to does not have it.
+    let _ = world.run(&["merge", "t", "--squash", "--dry-run"]).expect(0);
+    let _ = world.run(&["merge", "t", "--allow-secret"]).expect(0);
+    assert!(Path::new(&world.repo().join("ok")).exists());
+}
+
+#[test]
+fn c9_a_secret_that_is_known_only_now_is_not_merged_either() {
+    let world = World::new();
+    let agent = format!("cat > /dev/null; echo key = {KEY} > settings.py; echo done");
+    let _ = world.exec(&["--name", "t", "--worktree", "--iter", "1", "--agent-cmd", &agent, "go"]).expect(0);
+    with_key(&world, &["merge", "t"])
+        .expect(2)
+        .says("settings.py, in a commit of task 't', holds the value of API_TOKEN");
+    with_key(&world, &["merge", "t", "--squash"]).expect(2).says("--allow-secret");
+    let _ = world.run(&["merge", "t"]).expect(0);
 }

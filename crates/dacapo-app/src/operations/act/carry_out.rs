@@ -121,8 +121,13 @@ impl App {
                 let (from, to) = ends.ok_or_else(|| Failure::failed(say(|m| m.merge_came_to_no_end())))?;
                 Ok(OperationResult::Merged { from, to, tasks, halted })
             }
-            Operation::OpenPullRequest { task, title, base, draft } => {
-                let wishes = Wishes { title: title.clone(), base: base.clone(), draft: *draft };
+            Operation::OpenPullRequest { task, title, base, draft, allow_secret } => {
+                let wishes = Wishes {
+                    title: title.clone(),
+                    base: base.clone(),
+                    draft: *draft,
+                    allow_secret: *allow_secret,
+                };
                 self.open_pull_request(task, &wishes, answers)
             }
             Operation::Rename { task, name } => {

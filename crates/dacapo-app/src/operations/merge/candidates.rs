@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dacapo_core::agent;
-use dacapo_core::git::{Oid, Repo};
+use dacapo_core::git::{GitError, Looked, Oid, Repo};
 use dacapo_core::merge::Candidate;
 use dacapo_core::overview::Brief;
 use dacapo_core::recovery::end_leftovers_of;
@@ -14,9 +14,11 @@ use dacapo_core::view::{MergedInto, TaskView};
 use super::{MergeRequest, unmerged};
 use crate::App;
 use crate::agents::{self, AgentChoice, Answers};
+use crate::committed_secrets::{self, Leaving};
 use crate::config::Config;
 use crate::error::Failure;
-use crate::messages::say;
+use crate::messages::{command, say};
+use crate::note::Note;
 use crate::operations::list::glance;
 use crate::operations::tasks::{still_finishing, vouched_spec};
 use crate::present::errors;
@@ -62,6 +64,13 @@ pub(super) fn gather(
             continue;
         }
         let (branch, tip) = branch(repo, &spec, &view, into)?;
+        if let Some(refused) = secrets(app, request, (repo, into), (&spec, &view, &tip))? {
+            if !request.ready {
+                return Err(refused);
+            }
+            app.note(&Note::SecretNotMerged { task: name.clone(), why: refused.message });
+            continue;
+        }
         let candidate = Candidate {
             checks: checks(&spec, config),
             agents: helpers.agents(&spec),
@@ -188,6 +197,35 @@ fn branch(repo: &Repo, spec: &TaskSpec, view: &TaskView, into: &str) -> Result<(
         _ if path.exists() => failure.hint(say(|m| m.hint_look_at(&path.display().to_string()))),
         _ => failure.hint(say(|m| m.merge_never_committed())),
     })
+}
+
+/// Why the commits of a task are not merged, where they bring a known secret.
+fn secrets(
+    app: &App,
+    request: &MergeRequest,
+    (repo, into): (&Repo, &str),
+    (spec, view, tip): (&TaskSpec, &TaskView, &Oid),
+) -> Result<Option<Failure>, Failure> {
+    if request.allow_secret {
+        return Ok(None);
+    }
+    let failed = |error: GitError| Failure::failed(errors::text(&error)).kept(unmerged());
+    let onto = repo.read_ref(into).map_err(failed)?;
+    let leaving = Leaving { repo, spec, view, onto: onto.as_ref(), tip };
+    let looked = if request.squash { Looked::Result } else { Looked::EachCommit };
+    let found = leaving.secrets(app, looked).map_err(failed)?;
+    let name = spec.name.as_str();
+    let squash = if request.squash { " --squash" } else { "" };
+    let allow = command(format_args!("merge {name}{squash} --allow-secret"));
+    let refused = committed_secrets::refused(name, &found, unmerged(), allow);
+    // Only the history has it.
+    let by_squash = refused.is_some()
+        && looked == Looked::EachCommit
+        && leaving.secrets(app, Looked::Result).map_err(failed)?.is_empty();
+    Ok(refused.map(|refused| match by_squash {
+        true => refused.hint(say(|m| m.secret_squash_leaves_it_out(name))),
+        false => refused,
+    }))
 }
 
 /// The task's own, and the project's.

@@ -86,8 +86,8 @@ pub(super) fn is_secret(name: &str) -> bool {
         let single = word.trim_end_matches(is_digit);
         let singular = single.strip_suffix('S').unwrap_or(single);
         let is_other = [word, single, singular].iter().any(|word| OTHER_WORDS.contains(word));
-        let is_counted = single == "TOKENS" && is_count;
-        !is_other && !is_counted && (is_secret_word(single) || is_secret_word(singular))
+        let is_number_of = single == "TOKENS" && is_count;
+        !is_other && !is_number_of && (is_secret_word(single) || is_secret_word(singular))
     })
 }
 

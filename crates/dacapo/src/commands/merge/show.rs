@@ -340,6 +340,7 @@ fn next_step(branch: &str, name: &str, why: &LeftOut, messages: Messages) -> Opt
         LeftOut::NoAgent => Some(messages.merge_do_name_agent()),
         LeftOut::Unresolved { .. } => Some(messages.merge_do_another_agent(name, branch)),
         LeftOut::Check { .. } => Some(messages.merge_do_make_checks_pass(name)),
+        LeftOut::Secret(_) => Some(messages.merge_do_allow_secret(name)),
         LeftOut::Setup { .. } => Some(messages.merge_do_fix_setup()),
         LeftOut::Moved | LeftOut::Switched => Some(messages.merge_do_again(name)),
         LeftOut::InTheWay(_) => Some(messages.merge_do_move_away(name)),

@@ -45,8 +45,13 @@ fn s2_spawn_as_the_founding_document_writes_it() {
         read("/spawn --drop a,b").unwrap(),
         Meaning::Do(vec![Operation::Drop { tasks: vec!["a".into(), "b".into()] }])
     );
-    let pr =
-        |task: &str| Operation::OpenPullRequest { task: task.into(), title: None, base: None, draft: false };
+    let pr = |task: &str| Operation::OpenPullRequest {
+        task: task.into(),
+        title: None,
+        base: None,
+        draft: false,
+        allow_secret: false,
+    };
     assert_eq!(read("/spawn --pr x").unwrap(), Meaning::Do(vec![pr("x")]));
 }
 
