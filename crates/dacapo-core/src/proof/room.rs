@@ -39,7 +39,7 @@ impl Around<'_> {
         let home = variable(env, "HOME").and_then(real);
         let mut room = Room::default();
         let mut hidden: Vec<PathBuf> =
-            real(self.repos.into()).into_iter().chain(self.hidden_workspace(env)).collect();
+            real(self.repos).into_iter().chain(self.hidden_workspace(env)).collect();
         let temp = temp(env, home.as_deref());
         for (number, place) in temp.iter().enumerate() {
             let own = self.proof.join("temp").join(number.to_string());
@@ -50,12 +50,12 @@ impl Around<'_> {
         for kept in named_below(env, &temp, &hidden) {
             room.show(kept, Shows::Itself);
         }
-        for kept in [self.proof, self.store].into_iter().filter_map(|path| real(path.into())) {
+        for kept in [self.proof, self.store].into_iter().filter_map(real) {
             room.show(kept, Shows::Itself);
         }
         let bases = home.iter().map(|home| home.join(".local")).chain(variable(env, "PYTHONUSERBASE"));
         hidden.extend(bases.flat_map(|base| python_packages(&base)));
-        hidden.extend(real(SHARED_MEMORY.into()));
+        hidden.extend(real(SHARED_MEMORY));
         for place in hidden {
             room.show(place, Shows::Nothing);
         }
@@ -67,7 +67,7 @@ impl Around<'_> {
 
     /// The workspace, unless the user's home is in it: nothing would work without that.
     fn hidden_workspace(&self, env: &[(OsString, OsString)]) -> Option<PathBuf> {
-        let workspace = real(self.workspace?.into())?;
+        let workspace = real(self.workspace?)?;
         let home = variable(env, "HOME").and_then(real);
         home.is_none_or(|home| !home.starts_with(&workspace)).then_some(workspace)
     }
@@ -101,7 +101,7 @@ impl Around<'_> {
 fn temp(env: &[(OsString, OsString)], home: Option<&Path>) -> Vec<PathBuf> {
     let own = TEMP_VARIABLES.iter().filter_map(|name| variable(env, name)).filter_map(real);
     let own = own.filter(|path| home.is_none_or(|home| !home.starts_with(path)));
-    let mut all: Vec<PathBuf> = TEMP.iter().filter_map(|path| real(path.into())).chain(own).collect();
+    let mut all: Vec<PathBuf> = TEMP.iter().filter_map(real).chain(own).collect();
     all.retain(|path| path.is_dir() && path != Path::new("/"));
     all.sort();
     all.dedup();
@@ -145,8 +145,8 @@ fn variable(env: &[(OsString, OsString)], wanted: &str) -> Option<PathBuf> {
 }
 
 /// A path without links; none: there is nothing.
-fn real(path: PathBuf) -> Option<PathBuf> {
-    path.canonicalize().ok()
+fn real(path: impl AsRef<Path>) -> Option<PathBuf> {
+    path.as_ref().canonicalize().ok()
 }
 
 #[cfg(test)]

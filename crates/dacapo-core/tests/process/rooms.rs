@@ -42,12 +42,17 @@ fn run_by(mut launcher: Launcher, job: Job) -> (Finished, String) {
 
 /// A guard of an ordinary user; none: we are not root, and ourselves one.
 fn of_nobody(dir: &Path) -> Option<Launcher> {
+    wrapped(dir, "")
+}
+
+/// The same, after another command.
+fn wrapped(dir: &Path, before: &str) -> Option<Launcher> {
     rustix::process::geteuid().is_root().then(|| {
         // A copy: nobody may not enter every directory that leads to the program.
         let (program, wrapper) = (dir.join("guard"), dir.join("wrapper"));
         fs::copy(EXE, &program).unwrap();
         let text = format!(
-            "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {} \"$@\"\n",
+            "#!/bin/sh\n{before}\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {} \"$@\"\n",
             program.display()
         );
         fs::write(&wrapper, text).unwrap();
@@ -88,6 +93,18 @@ fn a_room_shows_what_it_is_to_show_and_nothing_of_it_can_be_undone() {
         assert!(path.join(format!("hidden/kept/new{number}")).exists(), "what is kept can be written");
         assert!(path.join("hidden/secret").exists() && path.join("shown/old").exists());
     }
+}
+
+#[test]
+fn where_no_other_proc_can_be_mounted_a_room_shares_the_processes_of_the_machine() {
+    let (dir, room) = furnished();
+    let path = dir.path().canonicalize().unwrap();
+    // As in a container, where parts of /proc are covered.
+    let covered = "[ \"$COVERED\" ] || COVERED=1 exec unshare -m sh \"$0\" \"$@\"; mount --bind /dev/null /proc/version";
+    let Some(launcher) = wrapped(&path, covered) else { return };
+    let (finished, out) = run_by(launcher, in_room(&path, &room, "ls hidden; [ $$ != 2 ] && exit 7"));
+    assert_eq!((finished.exit, finished.room_refused), (Exit::Code(7), None));
+    assert_eq!(out, "kept\none\n");
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn enter_with(
     let Some(pid) = maker.clone_process().map_err(refused)? else {
         // Never returns into the guard's own code, not even by a panic.
         let _exit = Exit;
-        maker.run(order, room, streams, theirs);
+        maker.run(order, room, streams, &theirs);
         return Err(refused(io::Error::from_raw_os_error(libc::ECHILD)));
     };
     drop(theirs);
@@ -203,20 +203,20 @@ impl Maker {
     }
 
     /// The life of the first process.
-    fn run(&self, order: &Order, room: &Room, streams: &[OwnedFd; 3], report: OwnedFd) {
-        let job = match self.begin(order, room, streams, &report) {
+    fn run(&self, order: &Order, room: &Room, streams: &[OwnedFd; 3], report: &OwnedFd) {
+        let job = match self.begin(order, room, streams, report) {
             Ok(job) => job,
-            Err(NoJob::Refused(refused)) => return Report::Refused(refused).write(&report),
+            Err(NoJob::Refused(refused)) => return Report::Refused(refused).write(report),
             Err(NoJob::NotStarted(what, error)) => {
                 let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
-                return Report::NotStarted { what, errno }.write(&report);
+                return Report::NotStarted { what, errno }.write(report);
             }
         };
-        Report::Started.write(&report);
+        Report::Started.write(report);
         // Nobody else here waits for orphans. When none is left, neither is the room.
         while let Some(Ended { pid, code, signal, .. }) = signals::wait_next() {
             if pid == job {
-                Report::Ended { code, signal }.write(&report);
+                Report::Ended { code, signal }.write(report);
             }
         }
     }
