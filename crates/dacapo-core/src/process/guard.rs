@@ -74,6 +74,7 @@ fn carry_out(order: Order, streams: [OwnedFd; 3], socket: &UnixStream, bell: &Ow
         socket,
         bell,
         grace: order.grace,
+        without_runner: order.without_runner,
         job: 0,
         whereabouts: Whereabouts::Here,
         phase: Phase::Running,
@@ -177,6 +178,8 @@ enum Whereabouts {
 enum Phase {
     /// The job runs as it likes.
     Running,
+    /// The runner is gone; the job may end by itself until then.
+    Alone { until: Instant },
     /// Everything was asked to end.
     Stopping { until: Instant },
     /// Everything is being killed.
@@ -187,6 +190,7 @@ struct Guard<'a> {
     socket: &'a UnixStream,
     bell: &'a OwnedFd,
     grace: Duration,
+    without_runner: Duration,
     /// The job's process, or the first one of its room; 0 when it could not be started.
     job: u32,
     whereabouts: Whereabouts,
@@ -227,7 +231,9 @@ impl Guard<'_> {
         while !emptied {
             let timeout = match &mut self.phase {
                 Phase::Running => None,
-                Phase::Stopping { until } => Some(until.saturating_duration_since(Instant::now())),
+                Phase::Alone { until } | Phase::Stopping { until } => {
+                    Some(until.saturating_duration_since(Instant::now()))
+                }
                 Phase::Killing { hunt, pause } => {
                     tree::kill_descendants(hunt, self.job);
                     if hunt.is_hopeless() {
@@ -239,15 +245,17 @@ impl Guard<'_> {
                 }
             };
             runner_there = self.wait(timeout, runner_there);
-            if matches!(&self.phase, Phase::Stopping { until } if *until <= Instant::now()) {
-                self.kill();
+            match &self.phase {
+                Phase::Alone { until } if *until <= Instant::now() => self.stop_gently(),
+                Phase::Stopping { until } if *until <= Instant::now() => self.kill(),
+                Phase::Running | Phase::Alone { .. } | Phase::Stopping { .. } | Phase::Killing { .. } => {}
             }
             // Reaped after every wake-up and not only when the bell rang: several SIGCHLD can merge into one, and
             // `poll` also ends with EINTR, with nothing to read yet.
             emptied = self.reap();
         }
         let (leftovers, unreachable) = match &self.phase {
-            Phase::Running | Phase::Stopping { .. } => (0, Vec::new()),
+            Phase::Running | Phase::Alone { .. } | Phase::Stopping { .. } => (0, Vec::new()),
             Phase::Killing { hunt, .. } => {
                 let unreachable = if emptied { Vec::new() } else { hunt.survivors() };
                 let ended =
@@ -293,7 +301,7 @@ impl Guard<'_> {
         // Asked to end, the others keep what is left of their grace.
         // What the main process leaves running is killed without a grace: nobody waits for its result any more, and a
         // server in the background would hold the next step up.
-        if matches!(self.phase, Phase::Running) {
+        if matches!(self.phase, Phase::Running | Phase::Alone { .. }) {
             self.kill();
         }
     }
@@ -343,9 +351,17 @@ impl Guard<'_> {
             // End of file: the runner has exited or was killed. From here on nobody can tell the guard to stop, so it
             // ends everything.
             Ok(_) | Err(_) => {
-                self.kill();
+                self.go_on_alone();
                 false
             }
+        }
+    }
+
+    fn go_on_alone(&mut self) {
+        if self.without_runner.is_zero() {
+            self.kill();
+        } else if matches!(self.phase, Phase::Running) {
+            self.phase = Phase::Alone { until: Instant::now() + self.without_runner };
         }
     }
 
@@ -357,7 +373,7 @@ impl Guard<'_> {
     }
 
     fn stop_gently(&mut self) {
-        if matches!(self.phase, Phase::Running) {
+        if matches!(self.phase, Phase::Running | Phase::Alone { .. }) {
             // Who is stopped hears nothing.
             self.frozen.thaw();
             tree::ask_descendants_to_end(self.job);

@@ -4,21 +4,93 @@
 //! be the process's too.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, sendmsg};
 
 use super::ancestry::{self, HomeId};
-use super::guard::ARGUMENT;
-use super::tree::{self, Adopt};
+use super::guard::{ARGUMENT, MOST_DESCRIPTORS};
+use super::tree::{self, Adopt, LostGuard, Members, Swept};
+use super::wire::{Order, QUIETLY, send_all};
 
 static LIVE: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// The list, locked: no guard is started while someone looks at it.
 pub(super) fn live() -> MutexGuard<'static, BTreeSet<u32>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where guards come from: one that waits, or a new one. Clones share the one that waits.
+#[derive(Debug, Clone)]
+pub struct Guards {
+    exe: PathBuf,
+    home: Option<HomeId>,
+    pub(super) spare: Arc<Spare>,
+}
+
+impl Guards {
+    /// `exe` is the program whose `main` knows [`ARGUMENT`]. Where that is the one that runs here, pass `/proc/self/exe` on
+    /// Linux: it stays the same program when the file is replaced.
+    pub fn new(exe: PathBuf) -> Self {
+        Self { exe, home: None, spare: Arc::default() }
+    }
+
+    /// Names the data directory that they work for. Orders for it that come from below them are refused; a guard without a
+    /// name counts for every data directory.
+    #[must_use]
+    pub fn for_home(mut self, home: &Path) -> Self {
+        self.home = HomeId::of(home).ok();
+        self
+    }
+
+    /// Starts one now, unless one waits. Failing is not fatal: it is tried again when one is needed.
+    pub(super) fn prepare(&self) {
+        match self.spare.take().map_or_else(|| GuardProcess::start(&self.exe, self.home), Ok) {
+            Ok(guard) => drop(self.spare.put(guard)),
+            Err(error) => tracing::debug!(%error, "no spare guard"),
+        }
+    }
+
+    /// Gives the order to the guard that waits, or to a new one if there is none or it has died.
+    pub(super) fn give(
+        &self,
+        order: &Order,
+        streams: &[OwnedFd; 3],
+        holds: &[OwnedFd],
+    ) -> io::Result<GuardProcess> {
+        if streams.len() + holds.len() > MOST_DESCRIPTORS {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "too many descriptors to hold"));
+        }
+        let descriptors: Vec<BorrowedFd<'_>> = streams.iter().chain(holds).map(AsFd::as_fd).collect();
+        if let Some(spare) = self.spare.take() {
+            // Somebody may have stopped it.
+            spare.wake();
+            // A spare that died after it was last looked at gives EPIPE here. It has started nothing, so the same
+            // order can go to a new guard without running twice.
+            if send_order(&spare.socket, order, &descriptors).is_ok() {
+                return Ok(spare);
+            }
+        }
+        let guard = GuardProcess::start(&self.exe, self.home)?;
+        send_order(&guard.socket, order, &descriptors)?;
+        Ok(guard)
+    }
+}
+
+fn send_order(socket: &UnixStream, order: &Order, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let (header, body) = order.encode();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    control.push(SendAncillaryMessage::ScmRights(descriptors));
+    // Five bytes go at once or not at all.
+    sendmsg(socket, &[IoSlice::new(&header)], &mut control, QUIETLY)?;
+    send_all(socket, &body)
 }
 
 /// A guard that waits for its order, or carries it out.
@@ -61,6 +133,29 @@ impl GuardProcess {
         Ok(Self { child, socket, started, program: exe.to_owned() })
     }
 
+    /// Clears up after one that was killed, or that does not answer: ends what it watched over.
+    pub(super) fn clear_up(&mut self, job: u32, tag: Option<&str>, seen: &Members) -> Swept {
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        // Only when it has really gone, its children have become ours. One that is stuck must not live on either.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // Without orphans of our own, the group of the job is all that can be reached.
+        if cfg!(not(target_os = "linux")) {
+            tree::signal_group(job, rustix::process::Signal::KILL);
+        }
+        let lost = LostGuard { tag, started: self.started, seen, program: &self.program };
+        let swept = tree::end_orphans(&lost, live);
+        tracing::warn!(guard = self.pid(), killed = swept.killed.len(), "a guard was lost");
+        swept
+    }
+
+    /// Lets one go on that somebody has stopped.
+    pub(super) fn wake(&self) {
+        if let Some(pid) = rustix::process::Pid::from_raw(self.pid().cast_signed()) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::CONT);
+        }
+    }
+
     pub(super) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -97,6 +192,8 @@ impl Spare {
 impl Drop for GuardProcess {
     fn drop(&mut self) {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        // One that somebody has stopped hears of nothing, and would be waited for in vain.
+        self.wake();
         // The end of its socket makes the guard kill its tree; that it has exited means that the tree is empty. Its
         // id stays on the list until then, so that it is not taken for an orphan meanwhile.
         let _ = self.child.wait();

@@ -1,27 +1,23 @@
 //! Starts jobs and hands out the means to watch and stop them.
 
 use std::fmt;
-use std::io::{self, IoSlice};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
-
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, sendmsg};
+use std::time::{Duration, Instant};
 
 use super::ancestry::{self, HomeId};
-use super::guard::MOST_DESCRIPTORS;
-use super::guards::{GuardProcess, Spare};
+use super::guards::Guards;
 use super::job::{Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop};
 use super::liveness::TreeSample;
 use super::mask::{Content, Masker, StreamMask};
 use super::pump::{Feed, Pump, Tap};
 use super::stream::{Capture, Progress};
 use super::tree::{self, Members, TAG_VARIABLE};
-use super::wire::{FREEZE, Order, QUIETLY, STOP_GENTLY, STOP_NOW, THAW, encode_members, send_all};
+use super::wire::{FREEZE, Order, STOP_GENTLY, STOP_NOW, THAW, encode_members, send_all};
 use crate::inherited_locks::InheritedLocks;
 
 /// The pipe of a job's output: large, so that it runs on while we are on the way to the disk.
@@ -34,10 +30,8 @@ const ERROR_BUFFER: usize = 64 * 1024;
 /// of the job before, or a new one.
 #[derive(Debug)]
 pub struct Launcher {
-    exe: PathBuf,
-    home: Option<HomeId>,
+    guards: Guards,
     masker: Arc<Masker>,
-    spare: Arc<Spare>,
     handed: InheritedLocks,
 }
 
@@ -48,7 +42,7 @@ impl Launcher {
     /// here, pass `/proc/self/exe` on Linux: it stays the same program when the file is replaced.
     pub fn new(exe: PathBuf, masker: Arc<Masker>) -> io::Result<Self> {
         tree::can_see_processes()?;
-        Ok(Self { exe, home: None, masker, spare: Arc::default(), handed: InheritedLocks::default() })
+        Ok(Self { guards: Guards::new(exe), masker, handed: InheritedLocks::default() })
     }
 
     /// Hides the secrets that its children are given.
@@ -60,11 +54,23 @@ impl Launcher {
     /// a guard without a name counts for every data directory.
     #[must_use]
     pub fn for_home(mut self, home: &Path) -> Self {
-        self.home = HomeId::of(home).ok();
-        if let Some(home) = self.home {
+        self.guards = self.guards.for_home(home);
+        if let Ok(home) = HomeId::of(home) {
             ancestry::show_as_runner(home);
         }
         self
+    }
+
+    /// Takes its guards from where others take theirs.
+    #[must_use]
+    pub fn under(mut self, guards: &Guards) -> Self {
+        self.guards = guards.clone();
+        self
+    }
+
+    /// Where its guards come from, for others who need one between two jobs.
+    pub fn guards(&self) -> &Guards {
+        &self.guards
     }
 
     /// Names the locks that the guard of each job holds until its tree is empty.
@@ -77,16 +83,12 @@ impl Launcher {
     /// Starts the guard of the next job now, typically while the previous one runs. Failing is not fatal: `launch` will
     /// try again.
     pub fn prepare(&mut self) {
-        let guard = self.spare.take().map_or_else(|| GuardProcess::start(&self.exe, self.home), Ok);
-        match guard {
-            Ok(guard) => drop(self.spare.put(guard)),
-            Err(error) => tracing::debug!(%error, "no spare guard"),
-        }
+        self.guards.prepare();
     }
 
     /// Ends the spare guard.
     pub fn discard_spare(&mut self) {
-        drop(self.spare.take());
+        drop(self.guards.spare.take());
     }
 
     /// Hands the job to a guard.
@@ -105,7 +107,14 @@ impl Launcher {
         // could not be reported as "not started".
         let streams = Streams::open(job.stdin, &outputs.stderr).map_err(LaunchError::Streams)?;
         let files = Files::create(&outputs, &self.masker)?;
-        let order = Order { argv: job.argv, cwd: job.cwd, env: job.env, grace: job.grace, room: job.room };
+        let order = Order {
+            argv: job.argv,
+            cwd: job.cwd,
+            env: job.env,
+            grace: job.grace,
+            without_runner: Duration::ZERO,
+            room: job.room,
+        };
         let holds = self
             .handed
             .shares()
@@ -118,7 +127,7 @@ impl Launcher {
                 return Err(error);
             }
         };
-        let guard = match self.hand_over(&order, &streams.theirs, &holds) {
+        let guard = match self.guards.give(&order, &streams.theirs, &holds) {
             Ok(guard) => guard,
             Err(error) => {
                 files.discard(&outputs);
@@ -147,7 +156,7 @@ impl Launcher {
         }));
         let [output, errors] = [(Some(files.stdout), streams.output), (files.stderr, streams.errors)]
             .map(|(capture, pipe)| capture.zip(pipe).map(|(capture, pipe)| Tap::new(capture, pipe)));
-        let guard = (guard, Arc::clone(&self.spare));
+        let guard = (guard, Arc::clone(&self.guards.spare));
         let pump = Pump::new(Arc::clone(&running.0), guard, begun, &order, output, errors, streams.feed);
         std::thread::Builder::new()
             .name("dacapo-pump".into())
@@ -155,39 +164,6 @@ impl Launcher {
             .map_err(LaunchError::Streams)?;
         Ok(running)
     }
-
-    /// Gives the order to the spare guard, or to a new one if there is none or it has died.
-    fn hand_over(
-        &mut self,
-        order: &Order,
-        streams: &[OwnedFd; 3],
-        holds: &[OwnedFd],
-    ) -> io::Result<GuardProcess> {
-        if streams.len() + holds.len() > MOST_DESCRIPTORS {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "too many descriptors to hold"));
-        }
-        let descriptors: Vec<BorrowedFd<'_>> = streams.iter().chain(holds).map(AsFd::as_fd).collect();
-        if let Some(spare) = self.spare.take()
-            // A spare that died after it was last looked at gives EPIPE here. It has started nothing, so the same
-            // order can go to a new guard without running twice.
-            && send_order(&spare.socket, order, &descriptors).is_ok()
-        {
-            return Ok(spare);
-        }
-        let guard = GuardProcess::start(&self.exe, self.home)?;
-        send_order(&guard.socket, order, &descriptors)?;
-        Ok(guard)
-    }
-}
-
-fn send_order(socket: &UnixStream, order: &Order, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-    let (header, body) = order.encode();
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
-    let mut control = SendAncillaryBuffer::new(&mut space);
-    control.push(SendAncillaryMessage::ScmRights(descriptors));
-    // Five bytes go at once or not at all.
-    sendmsg(socket, &[IoSlice::new(&header)], &mut control, QUIETLY)?;
-    send_all(socket, &body)
 }
 
 /// The two sides of a job's streams.

@@ -52,6 +52,7 @@ pub use ancestry::{HomeId, HomeMark, TaskAbove, WorksFor, tasks_above};
 pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Unreachable};
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;
+pub use guards::Guards;
 pub use mask::{Content, Masker, SecretScan, StreamMask, is_secret_name};
 pub(crate) use memory::keep_memory_to_ourselves;
 pub use namespace::PidNamespace;

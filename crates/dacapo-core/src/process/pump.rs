@@ -8,12 +8,11 @@ use std::{ffi::OsString, io};
 
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::guards::{self, GuardProcess, Spare};
+use super::guards::{GuardProcess, Spare};
 use super::job::{Exit, Finished, Unreachable};
 use super::launcher::{Files, Shared};
 use super::room::RoomRefused;
 use super::stream::{Capture, Pulled};
-use super::tree::{self, LostGuard};
 use super::wire::{Failed, Order, Status};
 
 /// How long to wait for the end of a stream once the tree is empty.
@@ -255,25 +254,10 @@ impl Pump {
 
     /// The guard was killed: ends what it watched over.
     fn clear_up_after_guard(&mut self) {
-        let _ = self.guard.socket.shutdown(std::net::Shutdown::Both);
-        // Only when it has really gone, its children have become ours. One that is stuck must not live on either.
-        let _ = self.guard.child.kill();
-        let _ = self.guard.child.wait();
-        // Without orphans of our own, the group of the job is all that can be reached.
-        if cfg!(not(target_os = "linux")) {
-            tree::signal_group(self.job, rustix::process::Signal::KILL);
-        }
         // Those seen below the guard by the last sample. A process that emptied its environment and left its session
         // is known by nothing else.
         let members = self.shared.members();
-        let lost = LostGuard {
-            tag: self.shared.tag.as_deref(),
-            started: self.guard.started,
-            seen: &members,
-            program: &self.guard.program,
-        };
-        let swept = tree::end_orphans(&lost, guards::live);
-        tracing::warn!(guard = self.shared.guard, killed = swept.killed.len(), "a guard was lost");
+        let swept = self.guard.clear_up(self.job, self.shared.tag.as_deref(), &members);
         let leftovers = u32::try_from(swept.killed.len()).unwrap_or(u32::MAX);
         self.ended(leftovers, 0, swept.unreachable, true);
     }

@@ -23,7 +23,7 @@ const LONGEST: usize = 64 << 20;
 
 /// Ask the tree to end, kill it after the grace.
 pub(super) const STOP_GENTLY: u8 = b'T';
-/// Kill the tree now. The end of the socket means the same.
+/// Kill the tree now. The end of the socket means the same, unless the order says that the job may go on for a while.
 pub(super) const STOP_NOW: u8 = b'K';
 /// Stop the job itself (SIGSTOP) and end all others below the guard. Who is the job itself follows: `encode_members`.
 /// Answered by `Frozen`.
@@ -56,13 +56,17 @@ pub(super) struct Order {
     pub(super) cwd: PathBuf,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) grace: Duration,
+    /// How long it may go on when the runner is gone, before it is stopped.
+    pub(super) without_runner: Duration,
     pub(super) room: Option<Room>,
 }
 
 impl Order {
     pub(super) fn encode(&self) -> ([u8; HEADER], Vec<u8>) {
         let mut body = Vec::new();
-        put_u32(&mut body, u32::try_from(self.grace.as_millis()).unwrap_or(u32::MAX));
+        for time in [self.grace, self.without_runner] {
+            put_u32(&mut body, u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
+        }
         put_bytes(&mut body, self.cwd.as_os_str());
         put_len(&mut body, self.argv.len());
         for argument in &self.argv {
@@ -89,13 +93,14 @@ impl Order {
     pub(super) fn decode(mut body: &[u8]) -> Option<Self> {
         let body = &mut body;
         let grace = Duration::from_millis(u64::from(take_u32(body)?));
+        let without_runner = Duration::from_millis(u64::from(take_u32(body)?));
         let cwd = PathBuf::from(take_bytes(body)?);
         let argv = (0..take_u32(body)?).map(|_| take_bytes(body)).collect::<Option<_>>()?;
         let env = (0..take_u32(body)?)
             .map(|_| Some((take_bytes(body)?, take_bytes(body)?)))
             .collect::<Option<_>>()?;
         let room = take_room(body)?;
-        body.is_empty().then_some(Self { argv, cwd, env, grace, room })
+        body.is_empty().then_some(Self { argv, cwd, env, grace, without_runner, room })
     }
 }
 
@@ -335,7 +340,7 @@ mod tests {
             argv in proptest::collection::vec(bytes(), 0..6),
             cwd in bytes(),
             env in proptest::collection::vec((bytes(), bytes()), 0..6),
-            grace in 0u32..,
+            times in (0u32.., 0u32..),
             room in proptest::option::of(proptest::collection::vec((bytes(), bytes(), 0..3), 0..4)),
         ) {
             let place = |(path, other, which): (OsString, OsString, i32)| Place {
@@ -343,7 +348,9 @@ mod tests {
                 shows: [Shows::Nothing, Shows::Itself, Shows::Other(other.into())][which as usize].clone(),
             };
             let room = room.map(|places| Room { places: places.into_iter().map(place).collect() });
-            let order = Order { argv, cwd: cwd.into(), env, grace: Duration::from_millis(grace.into()), room };
+            let (grace, without_runner) = (times.0.into(), times.1.into());
+            let [grace, without_runner] = [grace, without_runner].map(Duration::from_millis);
+            let order = Order { argv, cwd: cwd.into(), env, grace, without_runner, room };
             let (header, body) = order.encode();
             prop_assert_eq!(Order::body_len(header), Some(body.len()));
             prop_assert_eq!(Order::decode(&body), Some(order));
