@@ -45,8 +45,11 @@ pub fn sync(paths: &[PathBuf]) -> io::Result<()> {
 }
 
 fn sync_one(path: &Path) -> io::Result<()> {
-    match File::open(path) {
-        Ok(file) => file.sync_all(),
+    let found = std::fs::metadata(path).map(|found| found.is_file() || found.is_dir());
+    match found.and_then(|plain| plain.then(|| File::open(path)).transpose()) {
+        // A FIFO in its place: there is nothing to force to disk, and to open it would wait for somebody to write to it.
+        Ok(None) => Ok(()),
+        Ok(Some(file)) => file.sync_all(),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(())
         }

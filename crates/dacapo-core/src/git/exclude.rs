@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Repo;
 use super::error::GitError;
+use super::regular;
 use super::worktree::WorktreeError;
 
 const OPERATION: &str = "leave files out of git's sight";
@@ -72,7 +73,7 @@ impl Repo {
 
 fn text_of(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
-    match fs::File::open(path) {
+    match regular::open(path) {
         Ok(file) => file.take(MOST_BYTES).read_to_end(&mut bytes)?,
         Err(error) if error.kind() == ErrorKind::NotFound => 0,
         Err(error) => return Err(error),

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::merge::paths;
+use super::regular;
 use super::run::Call;
 use super::stage::nul_separated;
 use super::{Oid, Repo};
@@ -75,7 +76,7 @@ impl Repo {
     fn is_begun(&self, path: &Path, new: &Oid) -> Result<bool, GitError> {
         let at = self.toplevel().join(path);
         let Ok(true) = fs::symlink_metadata(&at).map(|found| found.is_file()) else { return Ok(false) };
-        let written = fs::read(&at).map_err(GitError::io(OPERATION, &at))?;
+        let written = regular::read(&at).map_err(GitError::io(OPERATION, &at))?;
         let mut name = OsString::from(format!("{}:", new.as_str()));
         name.push(path);
         Ok(self.call(OPERATION).args(["cat-file", "blob"]).arg(name).stdout()?.starts_with(&written))

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::error::GitError;
+use super::regular;
 use super::worktree_admin::settled;
 use super::{Notice, Oid, Repo};
 use crate::process::{boot_time, file_may_be_in_use};
@@ -195,7 +196,7 @@ fn locks_below(dir: &Path, found: &mut Vec<PathBuf>) {
 fn holds(lock: &Path, meta: &Metadata, commit: Option<&Oid>) -> bool {
     let Some(commit) = commit else { return false };
     let fits = meta.len() as usize == commit.as_str().len() + 1;
-    fits && fs::read(lock).is_ok_and(|bytes| bytes.trim_ascii_end() == commit.as_str().as_bytes())
+    fits && regular::read(lock).is_ok_and(|bytes| bytes.trim_ascii_end() == commit.as_str().as_bytes())
 }
 
 /// The first and the last time at which the file can have been made: anybody can set the one, and nobody the other.

@@ -35,6 +35,7 @@ mod outcome;
 mod patch;
 mod reconcile;
 mod refs;
+mod regular;
 mod relocate;
 mod remote;
 mod repo;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::Repo;
 use super::error::GitError;
+use super::regular;
 use super::status::GITLINK;
 use super::worktree_admin::settled;
 
@@ -73,7 +74,7 @@ impl Repo {
 
 /// Whether the `.git` of a directory names this record.
 fn leads_to(dir: &Path, record: &Path) -> bool {
-    let Ok(text) = fs::read(dir.join(".git")) else { return false };
+    let Ok(text) = regular::read(&dir.join(".git")) else { return false };
     let Some(target) = text.strip_prefix(b"gitdir:").map(<[u8]>::trim_ascii) else { return false };
     settled(&dir.join(std::ffi::OsStr::from_bytes(target))) == settled(record)
 }

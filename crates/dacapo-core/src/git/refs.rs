@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::GitError;
+use super::regular;
 use super::run::Call;
 use super::{Oid, Repo};
 
@@ -110,7 +111,7 @@ impl Repo {
             Err(error) if is_absent(&error) => return Ok(Stored::Absent),
             Err(error) => return Err(GitError::io(READ, file)(error)),
         }
-        let bytes = match fs::read(file) {
+        let bytes = match regular::read(file) {
             Ok(bytes) => bytes,
             Err(error) if is_absent(&error) => return Ok(Stored::Absent),
             Err(error) => return Err(GitError::io(READ, file)(error)),
@@ -124,7 +125,7 @@ impl Repo {
 
     fn packed(&self, name: &str) -> Result<Option<Oid>, GitError> {
         let file = self.common_dir().join("packed-refs");
-        let bytes = match fs::read(&file) {
+        let bytes = match regular::read(&file) {
             Ok(bytes) => bytes,
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => return Err(GitError::io(READ, &file)(error)),

@@ -18,6 +18,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::GitError;
+use super::regular;
 use super::rescue::short;
 use super::run::Call;
 use super::worktree_admin::settled;
@@ -163,7 +164,7 @@ impl Relocation<'_> {
     fn lock_record(&self) -> Result<(), WorktreeError> {
         let Some(record) = self.record()? else { return Ok(()) };
         let file = record.join(LOCKED);
-        match fs::read(&file) {
+        match regular::read(&file) {
             Ok(why) if why == WHY_LOCKED => Ok(()),
             Ok(why) => Err(WorktreeError::Locked {
                 path: self.from.path.to_owned(),
@@ -188,7 +189,7 @@ impl Relocation<'_> {
     fn point_record(&self) -> Result<(), WorktreeError> {
         let Some(record) = self.repo.record_of(self.from.path)? else { return Ok(()) };
         let file = record.join("gitdir");
-        let said = fs::read(&file).map_err(GitError::io(RENAME, &file))?;
+        let said = regular::read(&file).map_err(GitError::io(RENAME, &file))?;
         Ok(replace(&file, &link_beside(&said, self.to.path))?)
     }
 
@@ -246,7 +247,7 @@ impl Relocation<'_> {
         if !is_log || !new.is_file() || self.is_on_new_branch()? {
             return Ok(());
         }
-        Ok(replace(&new, &fs::read(&old).map_err(GitError::io(RENAME, &old))?)?)
+        Ok(replace(&new, &regular::read(&old).map_err(GitError::io(RENAME, &old))?)?)
     }
 
     fn is_on_new_branch(&self) -> Result<bool, GitError> {
@@ -291,7 +292,7 @@ impl Relocation<'_> {
     /// Where the branch is pushed to, and the like. A later branch of the old name must not inherit it.
     fn move_settings(&self) -> Result<(), WorktreeError> {
         let file = self.repo.common_dir().join("config");
-        let text = fs::read(&file).unwrap_or_default();
+        let text = regular::read(&file).unwrap_or_default();
         let section = |branch: &str| format!("branch.{}", short(branch));
         let heading = format!("[branch \"{}\"]", short(self.from.branch));
         if memchr::memmem::find(&text, heading.as_bytes()).is_some() {
@@ -304,7 +305,7 @@ impl Relocation<'_> {
     fn unlock_record(&self) -> Result<(), WorktreeError> {
         let Some(record) = self.repo.record_of(self.to.path)? else { return Ok(()) };
         let file = record.join(LOCKED);
-        if fs::read(&file).is_ok_and(|why| why == WHY_LOCKED) {
+        if regular::read(&file).is_ok_and(|why| why == WHY_LOCKED) {
             fs::remove_file(&file).map_err(GitError::io(RENAME, &file))?;
         }
         Ok(())
@@ -314,7 +315,7 @@ impl Relocation<'_> {
 /// Lets git's record of a worktree that was set aside ([`Repo::set_aside`]) lead to where it is to come back to.
 pub(crate) fn point_record_aside(record: &Path, from: &Path, to: &Path) -> Result<(), GitError> {
     let file = record.join("gitdir");
-    let said = match fs::read(&file) {
+    let said = match regular::read(&file) {
         Ok(said) => said,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(GitError::io(RENAME, &file)(error)),

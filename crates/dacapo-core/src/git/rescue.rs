@@ -11,6 +11,7 @@ use std::path::Path;
 
 use super::error::GitError;
 use super::guard::is_secret_name;
+use super::regular;
 use super::worktree::WorktreeError;
 use super::worktree_admin::settled;
 use super::{Oid, Repo, Rescued};
@@ -58,7 +59,7 @@ impl Repo {
                 keep("index", &tree)?;
             }
             for name in POINTERS {
-                let said = fs::read(own.git_dir().join(name)).unwrap_or_default();
+                let said = regular::read(&own.git_dir().join(name)).unwrap_or_default();
                 let first = said.split(|byte| *byte == b'\n').next().unwrap_or_default();
                 let Ok(oid) = Oid::from_output(first) else { continue };
                 let is_kept = |tip: &Oid| own.is_ancestor(&oid, tip);

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 
 use super::error::GitError;
+use super::regular;
 use super::worktree_admin::settled;
 use super::{DiscoverError, Head, Oid, Repo};
 
@@ -257,7 +258,7 @@ impl Repo {
                 continue;
             }
             use std::os::unix::ffi::OsStrExt;
-            let Ok(gitdir) = fs::read(record.path().join("gitdir")) else { continue };
+            let Ok(gitdir) = regular::read(&record.path().join("gitdir")) else { continue };
             // Relative to the record, where the user's git is told to write it so.
             let dot_git = record.path().join(OsStr::from_bytes(gitdir.trim_ascii_end()));
             if let Some(path) = dot_git.parent() {

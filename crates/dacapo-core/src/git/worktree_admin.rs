@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::Repo;
 use super::error::GitError;
+use super::regular;
 use crate::inherited_locks::hand_down;
 
 const FIND: &str = "find git's record of a worktree";
@@ -76,7 +77,7 @@ impl Repo {
         };
         let wanted = settled(path);
         let leads_there = |record: &PathBuf| {
-            fs::read(record.join("gitdir")).is_ok_and(|text| {
+            regular::read(&record.join("gitdir")).is_ok_and(|text| {
                 // Relative to the record, where the user's git is told to write it so.
                 let link = record.join(OsStr::from_bytes(text.trim_ascii_end()));
                 link.parent().is_some_and(|dir| settled(dir) == wanted)
@@ -119,7 +120,7 @@ impl Repo {
         let records = self.records();
         fs::create_dir_all(&records).map_err(GitError::io(MOVE, &records))?;
         let link = tree.join(".git");
-        let said = fs::read(&link).unwrap_or_default();
+        let said = regular::read(&link).unwrap_or_default();
         let named = said.trim_ascii_end().strip_prefix(b"gitdir: ");
         let wanted = named
             .map(|name| settled(&worktree.join(OsStr::from_bytes(name))))
