@@ -49,6 +49,26 @@ messages! {
         zh_tw: "儲存庫被 {lock} 鎖定；如果沒有 git 和編輯器在那裡執行，它就是被強制終止的行程遺留的：{command}",
     }
     /// `operation` is the engine's own word for it, in English: the command says as much.
+    git_stopped(operation: &str, command: &str, waited: &str) {
+        en: "{operation}: `{command}` was ended because somebody stopped it{waited}",
+        zh_cn: "{operation}：有人要求停止，因此终止了 `{command}`{waited}",
+        zh_tw: "{operation}：有人要求停止，因此終止了 `{command}`{waited}",
+    }
+    git_too_long(operation: &str, command: &str, limit: u64, waited: &str) {
+        en: "{operation}: `{command}` did not end within {limit} s{waited}",
+        zh_cn: "{operation}：`{command}` 在 {limit} 秒内没有结束{waited}",
+        zh_tw: "{operation}：`{command}` 在 {limit} 秒內沒有結束{waited}",
+    }
+    git_stuck(operation: &str, command: &str, waited: &str) {
+        en: "{operation}: `{command}` was ended because it would never have ended{waited}",
+        zh_cn: "{operation}：`{command}` 永远不会结束，因此被终止{waited}",
+        zh_tw: "{operation}：`{command}` 永遠不會結束，因此被終止{waited}",
+    }
+    git_special_file(operation: &str, path: &str, kind: &str, command: &str) {
+        en: "{operation}: {path} is a {kind}: git would wait for ever to read it; remove it: {command}",
+        zh_cn: "{operation}：{path} 是 {kind}：git 读取它会永远等待；请删除它：{command}",
+        zh_tw: "{operation}：{path} 是 {kind}：git 讀取它會永遠等待；請刪除它：{command}",
+    }
     git_failed(operation: &str, command: &str, exit: &str, said: &str) {
         en: "{operation}: `{command}` failed ({exit}): {said}",
         zh_cn: "`{command}` 失败（{exit}）：{said}",

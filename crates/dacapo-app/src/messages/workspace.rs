@@ -40,6 +40,22 @@ messages! {
         zh_cn: "{path} 处已没有仓库",
         zh_tw: "{path} 處已沒有儲存庫",
     }
+    workspace_special_file(path: &str, kind: &str) {
+        en: "{path} is a {kind}: git would wait for ever to read it; nothing was committed; remove it",
+        zh_cn: "{path} 是 {kind}：git 读取它会永远等待；什么也没有提交；请删除它",
+        zh_tw: "{path} 是 {kind}：git 讀取它會永遠等待；什麼也沒有提交；請刪除它",
+    }
+    workspace_git_waited(programs: &str) { en: ", waiting for {programs}", zh_cn: "，当时在等待 {programs}", zh_tw: "，當時在等待 {programs}" }
+    workspace_git_too_long(command: &str, limit: u64, waited: &str) {
+        en: "`{command}` did not end within {limit} s{waited}; nothing was committed, all files are as the agent left them",
+        zh_cn: "`{command}` 在 {limit} 秒内没有结束{waited}；什么也没有提交，所有文件都保持智能体留下的样子",
+        zh_tw: "`{command}` 在 {limit} 秒內沒有結束{waited}；什麼也沒有提交，所有檔案都保持代理留下的樣子",
+    }
+    workspace_git_stopped(command: &str, waited: &str) {
+        en: "`{command}` was ended because the task is to end{waited}; nothing was committed, all files are as the agent left them",
+        zh_cn: "任务要结束，因此终止了 `{command}`{waited}；什么也没有提交，所有文件都保持智能体留下的样子",
+        zh_tw: "任務要結束，因此終止了 `{command}`{waited}；什麼也沒有提交，所有檔案都保持代理留下的樣子",
+    }
     workspace_history_gone(commit: &str) {
         en: "commit {commit} is no longer in the repository",
         zh_cn: "仓库中已没有提交 {commit}",

@@ -9,7 +9,7 @@ use dacapo_core::event::{Exit, FORMAT, MirrorProblem, WorkspaceProblem};
 use dacapo_core::files::FileAction;
 use dacapo_core::follow::FollowError;
 use dacapo_core::git::{DiscoverError, GitError, WorktreeError};
-use dacapo_core::process::LaunchError;
+use dacapo_core::process::{Cut, LaunchError};
 use dacapo_core::renaming::RenameError;
 use dacapo_core::spec::{InvalidDuration, InvalidName, SPEC_FORMAT};
 use dacapo_core::store::{CreateError, Fault, JournalError, LockError, OpenError, Record, SpecDoubt};
@@ -76,6 +76,17 @@ impl InWords for GitError {
             }
             Self::Io { operation, path, source } => {
                 messages.git_io(operation, &shown(path), &source.to_string())
+            }
+            Self::CutShort { operation, command, cut, programs } => {
+                let waited = workspace::waited_for(programs, messages);
+                match cut {
+                    Cut::Stop => messages.git_stopped(operation, command, &waited),
+                    Cut::Limit(limit) => messages.git_too_long(operation, command, limit.as_secs(), &waited),
+                    Cut::Stuck => messages.git_stuck(operation, command, &waited),
+                }
+            }
+            Self::SpecialFile { operation, path, kind } => {
+                messages.git_special_file(operation, &shown(path), &kind.to_string(), &unlock())
             }
             Self::TooOld { operation, needs } => messages.git_too_old(operation, needs),
             Self::Unexpected { operation, what } => messages.git_unexpected(operation, what),

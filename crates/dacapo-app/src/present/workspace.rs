@@ -10,6 +10,12 @@ pub fn all(problems: &[WorkspaceProblem], messages: Messages) -> String {
     told.reduce(|first, second| messages.clauses(&first, &second)).unwrap_or_default()
 }
 
+/// What a git was waiting for when it was ended.
+pub(super) fn waited_for(programs: &[String], messages: Messages) -> String {
+    let named: Vec<String> = programs.iter().map(|program| format!("`{program}`")).collect();
+    if named.is_empty() { String::new() } else { messages.workspace_git_waited(&named.join(", ")) }
+}
+
 /// What is wrong, and what would help.
 pub fn told(problem: &WorkspaceProblem, messages: Messages) -> String {
     let m = messages;
@@ -31,6 +37,14 @@ pub fn told(problem: &WorkspaceProblem, messages: Messages) -> String {
         }
         WorkspaceProblem::DirectoryGone { path } => m.workspace_directory_gone(path),
         WorkspaceProblem::RepositoryGone { path } => m.workspace_repository_gone(path),
+        WorkspaceProblem::SpecialFile { path, kind } => m.workspace_special_file(path, &kind.to_string()),
+        WorkspaceProblem::GitEnded { command, limit_seconds, programs } => {
+            let waited = waited_for(programs, m);
+            match limit_seconds {
+                Some(limit) => m.workspace_git_too_long(command, *limit, &waited),
+                None => m.workspace_git_stopped(command, &waited),
+            }
+        }
         WorkspaceProblem::HistoryGone { commit_id } => m.workspace_history_gone(commit_id.short()),
         WorkspaceProblem::LinkReplaced { path } => m.workspace_link_replaced(path),
         WorkspaceProblem::BranchMoved { now: Some(at), rescued } => {
@@ -97,7 +111,7 @@ fn named(paths: &[String], total: u64) -> String {
 mod tests {
     use dacapo_core::context;
     use dacapo_core::event::Fault;
-    use dacapo_core::git::{Oid, Operation};
+    use dacapo_core::git::{Oid, Operation, SpecialKind};
 
     use super::*;
     use crate::messages::Language;
@@ -122,6 +136,17 @@ mod tests {
             WorkspaceProblem::Unfinished { operation },
             WorkspaceProblem::DirectoryGone { path: path() },
             WorkspaceProblem::RepositoryGone { path: path() },
+            WorkspaceProblem::SpecialFile { path: path(), kind: SpecialKind::Fifo },
+            WorkspaceProblem::GitEnded {
+                command: "git status".into(),
+                limit_seconds: Some(600),
+                programs: vec!["slow f".into()],
+            },
+            WorkspaceProblem::GitEnded {
+                command: "git status".into(),
+                limit_seconds: None,
+                programs: Vec::new(),
+            },
             WorkspaceProblem::HistoryGone { commit_id: commit_id.clone() },
             WorkspaceProblem::LinkReplaced { path: path() },
             WorkspaceProblem::BranchMoved { now: Some(commit_id.clone()), rescued: "refs/r".into() },

@@ -120,6 +120,12 @@ fn agent(found: &AgentFault) -> String {
     }
 }
 
+/// What a git was waiting for.
+fn waited_for(programs: &[String]) -> String {
+    let named: Vec<String> = programs.iter().map(|program| format!("`{program}`")).collect();
+    if named.is_empty() { String::new() } else { format!(", waiting for {}", named.join(", ")) }
+}
+
 /// What is wrong with the place to work in.
 pub(crate) fn workspace(problem: &WorkspaceProblem) -> String {
     match problem {
@@ -138,6 +144,19 @@ pub(crate) fn workspace(problem: &WorkspaceProblem) -> String {
         }
         WorkspaceProblem::DirectoryGone { path } => format!("the working directory {path} is gone"),
         WorkspaceProblem::RepositoryGone { path } => format!("there is no repository at {path} any more"),
+        WorkspaceProblem::SpecialFile { path, kind } => {
+            format!(
+                "{path} is a {kind}: git would wait for ever to read it; nothing was committed; remove it"
+            )
+        }
+        WorkspaceProblem::GitEnded { command, limit_seconds, programs } => {
+            let waited = waited_for(programs);
+            let ended = match limit_seconds {
+                Some(limit) => format!("`{command}` did not end within {limit} s{waited}"),
+                None => format!("`{command}` was ended because the task is to end{waited}"),
+            };
+            format!("{ended}; nothing was committed, all files are as the agent left them")
+        }
         WorkspaceProblem::HistoryGone { commit_id } => {
             format!("commit {} is no longer in the repository", commit_id.short())
         }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::git::{Head, Oid, Operation, Problem, display_path};
+use crate::git::{Head, Oid, Operation, Problem, SpecialKind, display_path};
 
 /// How many paths are named.
 const NAMED: usize = 5;
@@ -49,6 +49,24 @@ pub enum WorkspaceProblem {
     RepositoryGone {
         /// Its path.
         path: String,
+    },
+    /// Where git reads a file there is a FIFO, a socket or a device; nothing was committed.
+    SpecialFile {
+        /// Its path.
+        path: String,
+        /// What it is.
+        kind: SpecialKind,
+    },
+    /// Git was ended before it was done; nothing was committed, and the files are as they were.
+    GitEnded {
+        /// The git command.
+        command: String,
+        /// How long it was waited for, in seconds. Absent if the task was to end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit_seconds: Option<u64>,
+        /// The command lines of what git had started and was waiting for, a filter for example. Absent if nothing is known.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        programs: Vec<String>,
     },
     /// The commit that the work builds on is gone.
     HistoryGone {
@@ -187,6 +205,8 @@ impl WorkspaceProblem {
             | Self::Unfinished { .. }
             | Self::DirectoryGone { .. }
             | Self::RepositoryGone { .. }
+            | Self::SpecialFile { .. }
+            | Self::GitEnded { .. }
             | Self::HistoryGone { .. }
             | Self::LinkReplaced { .. }
             | Self::BranchMoved { .. }
@@ -225,6 +245,7 @@ impl From<&Problem> for WorkspaceProblem {
             Problem::OperationInProgress(operation) => Self::Unfinished { operation: *operation },
             Problem::WorkspaceGone(path) => Self::DirectoryGone { path: display_path(path) },
             Problem::RepositoryGone(path) => Self::RepositoryGone { path: display_path(path) },
+            Problem::SpecialFile(path, kind) => Self::SpecialFile { path: display_path(path), kind: *kind },
             Problem::HistoryGone(oid) => Self::HistoryGone { commit_id: oid.clone() },
             Problem::LinkReplaced(path) => Self::LinkReplaced { path: display_path(path) },
         }

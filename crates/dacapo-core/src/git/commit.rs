@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::reconcile::Reconciled;
+use super::regular;
 use super::repo::{changes, read_raw_diff};
 use super::run::{Call, Running};
 use super::stage::{NewSecrets, Plan, Rules};
@@ -114,7 +115,7 @@ impl Repo {
         ))
     }
 
-    /// The directory or the repository itself may be what the agent removed.
+    /// The directory or the repository itself may be what the agent removed, or made unreadable.
     pub(crate) fn what_is_gone(&self) -> Vec<Problem> {
         let mut gone = Vec::new();
         if !self.toplevel().is_dir() {
@@ -124,6 +125,7 @@ impl Repo {
         if !is_there(&self.git_dir().join("HEAD")) || !is_there(&self.common_dir().join("objects")) {
             gone.push(Problem::RepositoryGone(self.git_dir().to_owned()));
         }
+        gone.extend(self.special_file().map(|(path, kind)| Problem::SpecialFile(path, kind)));
         gone
     }
 
@@ -136,7 +138,7 @@ impl Repo {
                 fs::write(&file, link).map_err(GitError::io("put .git back", &file))?;
                 prepared.notices.push(Notice::LinkRestored(file));
             }
-            Ok(found) if found.is_file() && fs::read(&file).is_ok_and(|now| now == *link) => {}
+            Ok(found) if found.is_file() && regular::read(&file).is_ok_and(|now| now == *link) => {}
             Ok(_) => prepared.problems.push(Problem::LinkReplaced(file)),
         }
         Ok(())

@@ -1,9 +1,14 @@
 //! Why git did not do what it was asked to, with what lets go of a lock that was in the way.
 
 use std::ffi::OsStr;
-use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::process::Cut;
 
 /// Why a git operation of the engine did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +33,26 @@ pub enum GitError {
         exit: Option<i32>,
         /// What git said, cut at 4 KB.
         stderr: String,
+    },
+    /// Git was ended before it was done.
+    #[error("{operation}: {}", cut_text(.command, .cut, .programs))]
+    CutShort {
+        /// What the engine wanted, in words.
+        operation: &'static str,
+        /// The command, without the overrides.
+        command: String,
+        /// Why.
+        cut: Cut,
+        /// What it had started and was waiting for, by their command lines: filters, hooks, helpers.
+        programs: Vec<String>,
+    },
+    /// Where git reads a file there is something that has no end.
+    #[error("{operation}: {} is a {kind}: git would wait for ever to read it; remove it: {}", .path.display(), remove_command(.path))]
+    SpecialFile {
+        /// What the engine wanted, in words.
+        operation: &'static str,
+        path: PathBuf,
+        kind: SpecialKind,
     },
     /// Git could not be started or talked to, or a file of the repository could not be read or written.
     #[error("{operation}: {path}: {source}", path = .path.display())]
@@ -56,6 +81,35 @@ pub enum GitError {
     },
 }
 
+/// A file that cannot simply be read to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SpecialKind {
+    Fifo,
+    Socket,
+    Device,
+}
+
+impl fmt::Display for SpecialKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fifo => "FIFO",
+            Self::Socket => "socket",
+            Self::Device => "device",
+        })
+    }
+}
+
+fn cut_text(command: &str, cut: &Cut, programs: &[String]) -> String {
+    let named: Vec<String> = programs.iter().map(|program| format!("`{program}`")).collect();
+    let waited = if named.is_empty() { String::new() } else { format!(", waiting for {}", named.join(", ")) };
+    match cut {
+        Cut::Stop => format!("`{command}` was ended because somebody stopped it{waited}"),
+        Cut::Limit(limit) => format!("`{command}` did not end within {} s{waited}", limit.as_secs()),
+        Cut::Stuck => format!("`{command}` was ended because it would never have ended{waited}"),
+    }
+}
+
 fn exit_text(exit: Option<i32>) -> String {
     exit.map_or_else(|| "killed by a signal".to_owned(), |code| format!("exit {code}"))
 }
@@ -76,16 +130,24 @@ fn remove_command(lock: &Path) -> String {
 }
 
 impl GitError {
-    /// The command that removes the lock which was in the way.
+    /// The command that removes the lock, or the special file, which was in the way.
     pub fn unlock_command(&self) -> Option<String> {
         match self {
-            Self::IndexLocked { lock } | Self::RefLocked { lock } => Some(remove_command(lock)),
+            Self::IndexLocked { lock: file }
+            | Self::RefLocked { lock: file }
+            | Self::SpecialFile { path: file, .. } => Some(remove_command(file)),
             Self::Missing
             | Self::Failed { .. }
+            | Self::CutShort { .. }
             | Self::Io { .. }
             | Self::TooOld { .. }
             | Self::Unexpected { .. } => None,
         }
+    }
+
+    /// It was ended because the task is to end.
+    pub(crate) fn is_by_stop(&self) -> bool {
+        matches!(self, Self::CutShort { cut: Cut::Stop, .. })
     }
 
     pub(super) fn io(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {

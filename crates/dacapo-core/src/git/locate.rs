@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::places::Places;
+use super::regular;
 use super::{DiscoverError, Oid, Repo};
 use crate::env::Env;
 
@@ -20,15 +22,15 @@ pub fn common_dir(dir: &Path, env: &Env) -> Result<PathBuf, DiscoverError> {
 /// The branch that is checked out around `dir`, by its full name, and its commit; none where only git could say.
 pub fn current_branch(dir: &Path) -> Option<(String, Oid)> {
     let (git_dir, common) = from_files(dir)?;
-    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    let head = read_text(&git_dir.join("HEAD")).ok()?;
     let name = head.strip_prefix("ref: ")?.trim_end();
     if common.join("reftable").exists() || !name.starts_with("refs/heads/") || name.contains("..") {
         return None;
     }
-    let commit = match fs::read_to_string(common.join(name)) {
+    let commit = match read_text(&common.join(name)) {
         Ok(text) => Oid::parse(text.trim_end()).ok()?,
         Err(_) => {
-            let packed = fs::read_to_string(common.join("packed-refs")).ok()?;
+            let packed = read_text(&common.join("packed-refs")).ok()?;
             let line =
                 packed.lines().find_map(|line| line.split_once(' ').filter(|(_, packed)| *packed == name));
             Oid::parse(line?.0).ok()?
@@ -68,12 +70,31 @@ fn from_files(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     None
 }
 
+/// Where git reads around `dir`; none: only git can say, or there is no repository.
+pub(super) fn places(dir: &Path) -> Option<Places> {
+    let start = fs::canonicalize(dir).ok()?;
+    let (top, found) = start.ancestors().find_map(|level| {
+        let found = fs::symlink_metadata(level.join(".git")).ok()?;
+        Some((level, found))
+    })?;
+    let dot_git = top.join(".git");
+    let git_dir = if found.is_dir() { Some(dot_git.clone()) } else { linked(&dot_git, &found) };
+    // Where it does not say what it should, `.git` itself is what git reads.
+    let git_dir = git_dir.unwrap_or(dot_git);
+    let common = shared(&git_dir).unwrap_or_else(|| git_dir.clone());
+    Some(Places::new(top, &git_dir, &common))
+}
+
+fn read_text(path: &Path) -> std::io::Result<String> {
+    String::from_utf8(regular::read(path)?).map_err(std::io::Error::other)
+}
+
 /// Where a `.git` file points to.
 fn linked(file: &Path, meta: &Metadata) -> Option<PathBuf> {
     if !meta.is_file() || meta.len() > 8192 {
         return None;
     }
-    let text = fs::read(file).ok()?;
+    let text = regular::read(file).ok()?;
     let target = text.strip_prefix(b"gitdir: ")?;
     let target = target.strip_suffix(b"\n").unwrap_or(target);
     // Joined to an absolute path it is that path.
@@ -82,7 +103,7 @@ fn linked(file: &Path, meta: &Metadata) -> Option<PathBuf> {
 
 /// The git directory itself, or the one that its file `commondir` names.
 fn shared(git_dir: &Path) -> Option<PathBuf> {
-    match fs::read(git_dir.join("commondir")) {
+    match regular::read(&git_dir.join("commondir")) {
         Ok(text) => {
             let target = text.strip_suffix(b"\n").unwrap_or(&text);
             fs::canonicalize(git_dir.join(Path::new(std::ffi::OsStr::from_bytes(target)))).ok()
@@ -95,7 +116,7 @@ fn shared(git_dir: &Path) -> Option<PathBuf> {
 /// Only the settings that git itself writes into a new repository are plain; one that is bare, or whose working tree is
 /// elsewhere, says so here.
 fn has_work_tree(common: &Path) -> bool {
-    let Ok(config) = fs::read(common.join("config")) else { return false };
+    let Ok(config) = regular::read(&common.join("config")) else { return false };
     let text = String::from_utf8_lossy(&config).to_lowercase();
     let odd = |line: &str| {
         let line = line.trim_start();

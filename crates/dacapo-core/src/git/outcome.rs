@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::{Head, LeftOutReason, Oid, Operation, Rescued};
+use super::{Head, LeftOutReason, Oid, Operation, Rescued, SpecialKind};
 
 /// What happened to one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,6 +65,8 @@ pub enum Problem {
     RepositoryGone(PathBuf),
     /// The commit we built on is no longer in the repository.
     HistoryGone(Oid),
+    /// Where git reads a file there is something that has no end. Nothing was committed.
+    SpecialFile(PathBuf, SpecialKind),
     /// The `.git` file of the worktree now leads elsewhere. The commit was made in the right repository.
     LinkReplaced(PathBuf),
 }

@@ -9,11 +9,14 @@ use std::time::SystemTime;
 
 use super::ahead::Ahead;
 use super::error::GitError;
+use super::places::Places;
+use super::regular;
 use super::run::{Call, Git};
 use super::status::{RawChange, Status, parse_raw_diff, parse_status};
-use super::{Change, ChangeKind, Oid};
+use super::{Change, ChangeKind, Oid, SpecialKind};
 use crate::env::Env;
 use crate::inherited_locks::{Descriptors, InheritedLocks};
+use crate::process::Supervision;
 
 /// Why there is no usable repository at a directory.
 #[derive(Debug, thiserror::Error)]
@@ -76,11 +79,19 @@ impl Repo {
     /// Finds the repository whose working tree holds `dir`, with one git call. `env` is the user's environment, for every
     /// git command of this repository; what in it names another repository has no effect.
     pub fn discover(dir: &Path, env: &Env) -> Result<Self, DiscoverError> {
-        Self::discover_by(Git::new(env), dir)
+        Self::discover_under(dir, env, &Supervision::default())
+    }
+
+    /// The same; `supervision` is for every git command of this repository.
+    pub fn discover_under(dir: &Path, env: &Env, supervision: &Supervision) -> Result<Self, DiscoverError> {
+        Self::discover_by(Git::new(env, supervision), dir)
     }
 
     fn discover_by(base: Git, dir: &Path) -> Result<Self, DiscoverError> {
         const OPERATION: &str = "find the repository";
+        if let Some(places) = super::locate::places(dir) {
+            places.refuse_special_files(OPERATION)?;
+        }
         let ask = |what: &[&str]| {
             let call = base.call(OPERATION, dir).args(["rev-parse", "--path-format=absolute"]);
             call.args(what).output()
@@ -124,11 +135,12 @@ impl Repo {
         };
         // Both are named on every call, so that git never searches: see the comment on `Repo`.
         let git = base.clone().with("GIT_DIR", &git_dir).with("GIT_WORK_TREE", &toplevel);
+        let git = git.reading(Places::new(&toplevel, &git_dir, &common_dir));
         let dot_git = toplevel.join(".git");
         let link = fs::symlink_metadata(&dot_git).ok().filter(fs::Metadata::is_file);
         Ok(Self {
             // Remembered now, because an agent may remove the file later.
-            link: link.and_then(|_| fs::read(&dot_git).ok()),
+            link: link.and_then(|_| regular::read(&dot_git).ok()),
             reftable: common_dir.join("reftable").is_dir(),
             sha256: lines.get(1) == Some(&&b"sha256"[..]),
             toplevel,
@@ -151,13 +163,18 @@ impl Repo {
     pub(super) fn shared(&self) -> Self {
         let dir = self.common_dir.clone();
         Self {
-            git: self.base.clone().with("GIT_DIR", &dir),
+            git: self.base.clone().with("GIT_DIR", &dir).reading(Places::new(&dir, &dir, &dir)),
             toplevel: dir.clone(),
             git_dir: dir,
             link: None,
             ahead: Arc::default(),
             ..self.clone()
         }
+    }
+
+    /// The first file that git would read and that has no end.
+    pub(super) fn special_file(&self) -> Option<(PathBuf, SpecialKind)> {
+        self.git.places()?.special_file()
     }
 
     /// The root of the working tree.

@@ -2,7 +2,8 @@
 //!
 //! The engine's git must do the same whatever the user's shell, the repository's configuration or the agent
 //! has set up: no hooks, no signing, no background maintenance, no prompts, no other repository smuggled in
-//! by `GIT_DIR`. Of what this process has open it gets the locks that were handed to it ([`InheritedLocks`]), and nothing else:
+//! by `GIT_DIR`. None runs for ever, and one that can start other programs, a filter for one, does so under a guard
+//! (`reach.rs`, `process/supervised.rs`). Of what this process has open it gets the locks that were handed to it ([`InheritedLocks`]), and nothing else:
 //! while one of these commands runs, they are held.
 
 use std::ffi::{OsStr, OsString};
@@ -15,10 +16,12 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::SystemTime;
 
-use super::error::{GitError, held_lock};
+use super::error::{GitError, SpecialKind, held_lock};
+use super::places::Places;
+use super::reach::{self, Hooks};
 use crate::env::{Env, is_of_another_git};
 use crate::inherited_locks::InheritedLocks;
-use crate::process::{Child, Group, With, read_both};
+use crate::process::{Cut, Ended, Group, Reach, Reading, Supervised, Supervision, With};
 
 /// Overrides on every command line; they win over every configuration file.
 const OVERRIDES: [&str; 7] = [
@@ -60,11 +63,14 @@ pub(super) struct Git {
     handed: InheritedLocks,
     /// When the first one started that a signal has ended: it may have left locks.
     killed: Arc<OnceLock<SystemTime>>,
+    supervision: Supervision,
+    /// Where they read, if that is known.
+    places: Option<Arc<Places>>,
 }
 
 impl Git {
     /// Scrubs the user's environment.
-    pub(super) fn new(env: &Env) -> Self {
+    pub(super) fn new(env: &Env, supervision: &Supervision) -> Self {
         let users = env.without(is_of_another_git);
         let env = users.with([
             // Some failures can be told apart only by what git says, so it has to say it in English.
@@ -77,7 +83,25 @@ impl Git {
         ]);
         // From the PATH of the user, not of this process: in a background task the two can differ.
         let program = on_path("git", users.get("PATH").unwrap_or_default());
-        Self { program, users, env, handed: InheritedLocks::default(), killed: Arc::default() }
+        Self {
+            program,
+            users,
+            env,
+            handed: InheritedLocks::default(),
+            killed: Arc::default(),
+            supervision: supervision.clone(),
+            places: None,
+        }
+    }
+
+    /// The same for a repository whose files are read there.
+    pub(super) fn reading(mut self, places: Places) -> Self {
+        self.places = Some(Arc::new(places));
+        self
+    }
+
+    pub(super) fn places(&self) -> Option<&Places> {
+        self.places.as_deref()
     }
 
     /// Set to when the first git of ours started that was killed.
@@ -159,6 +183,9 @@ impl Git {
             group: Group::Ours,
             handed: self.handed.clone(),
             killed: Arc::clone(&self.killed),
+            supervision: self.supervision.clone(),
+            places: self.places.clone(),
+            hooks: if overrides.len() == OVERRIDES.len() { Hooks::None } else { Hooks::Users },
         }
     }
 }
@@ -188,6 +215,9 @@ pub(super) struct Call {
     group: Group,
     handed: InheritedLocks,
     killed: Arc<OnceLock<SystemTime>>,
+    supervision: Supervision,
+    places: Option<Arc<Places>>,
+    hooks: Hooks,
 }
 
 impl Call {
@@ -206,9 +236,10 @@ impl Call {
         self
     }
 
-    /// Out of reach of what is typed at the terminal.
+    /// Out of reach of what is typed at the terminal, and of a first stop.
     pub(super) fn apart(mut self) -> Self {
         self.group = Group::Own;
+        self.supervision = self.supervision.heedless();
         self
     }
 
@@ -246,8 +277,7 @@ impl Call {
                     Err(source) => {
                         // Without what it was to read it does nothing; it must not be left waiting either.
                         let Running { call, child, .. } = running;
-                        drop(child.kill());
-                        drop(child.wait());
+                        child.kill();
                         return Err(GitError::Io { operation: call.operation, path: call.dir, source });
                     }
                 }
@@ -259,6 +289,12 @@ impl Call {
 
     fn start(mut self, stdin: Input) -> Result<Running, GitError> {
         let started = SystemTime::now();
+        let mut reach = reach::of(self.command.get_args().skip(self.overrides * 2), self.hooks);
+        match (&self.places, reach) {
+            (Some(places), Reach::OtherPrograms) => places.refuse_special_files(self.operation)?,
+            (Some(places), Reach::Itself) => reach = places.reach(),
+            (None, _) => {}
+        }
         let start = || -> io::Result<_> {
             let (theirs, stdin) = match stdin {
                 Input::Pipe => io::pipe().map(|(theirs, ours)| (theirs.into(), Some(ours)))?,
@@ -273,18 +309,22 @@ impl Call {
             let handed: Vec<_> = held.iter().flat_map(|files| files.iter()).map(File::as_fd).collect();
             let streams = [theirs, their_stdout.into(), their_stderr.into()];
             let with = With { streams, handed: &handed, group: self.group };
-            Ok((Child::start(&mut self.command, with)?, stdin, stdout, stderr))
+            Ok((self.supervision.start(&mut self.command, with, reach)?, stdin, stdout, stderr))
         };
         match start() {
             Ok((child, stdin, stdout, stderr)) => {
                 Ok(Running { call: self, child, stdin, stdout, stderr, writer: None, started })
             }
-            // A missing directory gives the same code as a missing program.
-            Err(source) if source.kind() == io::ErrorKind::NotFound && self.dir.is_dir() => {
-                Err(GitError::Missing)
-            }
-            Err(source) => Err(GitError::Io { operation: self.operation, path: self.dir, source }),
+            Err(source) => Err(self.not_run(source)),
         }
+    }
+
+    fn not_run(&self, source: io::Error) -> GitError {
+        // A missing directory gives the same code as a missing program.
+        if source.kind() == io::ErrorKind::NotFound && self.dir.is_dir() {
+            return GitError::Missing;
+        }
+        GitError::Io { operation: self.operation, path: self.dir.clone(), source }
     }
 
     /// Starts it ahead of time: it waits for [`Running::finish_with`] to say what it is to do. Let go of before that, it
@@ -313,6 +353,19 @@ impl Call {
         }
     }
 
+    fn cut_short(
+        &self,
+        cut: Cut,
+        programs: Vec<String>,
+        special: Option<(PathBuf, SpecialKind)>,
+    ) -> GitError {
+        if let Some((path, kind)) = special {
+            return GitError::SpecialFile { operation: self.operation, path, kind };
+        }
+        let command = self.shown();
+        GitError::CutShort { operation: self.operation, command, cut, programs }
+    }
+
     /// The command for people: without the overrides.
     fn shown(&self) -> String {
         let mut shown = String::from("git");
@@ -335,7 +388,7 @@ enum Input {
 #[derive(Debug)]
 pub(super) struct Running {
     call: Call,
-    child: Child,
+    child: Supervised,
     stdin: Option<io::PipeWriter>,
     stdout: io::PipeReader,
     stderr: io::PipeReader,
@@ -359,54 +412,37 @@ impl Running {
 
     /// Ends it as soon as it has said this many bytes on stdout.
     fn output_within(self, most: u64) -> Result<Output, GitError> {
+        self.see_to_end(most, None)
+    }
+
+    fn see_to_end(self, most: u64, take: Option<&mut dyn FnMut(&[u8])>) -> Result<Output, GitError> {
         let Self { call, child, stdin, stdout, stderr, writer, started } = self;
         drop(stdin);
-        // Both pipes are read to their end before the child is waited for: one that fills a pipe would never exit.
-        let read = read_both(stdout, stderr, most);
-        let ended_by_us = read.as_ref().is_ok_and(|[stdout, _]| stdout.len() as u64 == most);
-        if ended_by_us {
-            // It may have ended by itself meanwhile.
-            drop(child.kill());
-        }
-        let ended = child.wait();
+        let mut special = None;
+        let ended = child.finish(Reading { pipes: [stdout, stderr], most, take }, || {
+            special = call.places.as_ref().and_then(|places| places.any_special_file());
+            special.is_some()
+        });
         if let Some(writer) = writer {
             // It ends when the child has: the pipe is closed then.
             drop(writer.join());
         }
-        let ended = ended.map_err(GitError::io(call.operation, &call.dir))?;
-        // What we end ourselves only reads. Taken for one that somebody killed, it would make a lock of the user's look as if
-        // a git of ours had left it.
-        if !ended_by_us && was_killed(ended.terminating_signal(), ended.exit_status()) {
+        let Ended { code, signal, stdout, stderr, cut, flooded } =
+            ended.map_err(|error| call.not_run(error))?;
+        // What we end because nobody reads any more of it only reads. Taken for one that somebody killed, it would make a
+        // lock of the user's look as if a git of ours had left it.
+        if !flooded && was_killed(signal, code) {
             call.killed.get_or_init(|| started);
         }
-        let [stdout, stderr] = read.map_err(GitError::io(call.operation, &call.dir))?;
-        Ok(Output { call, exit: ended.exit_status(), stdout, stderr })
+        if let Some((cut, programs)) = cut {
+            return Err(call.cut_short(cut, programs, special));
+        }
+        Ok(Output { call, exit: code, stdout, stderr })
     }
 
-    /// Hands on what it prints as it comes, for answers that are too large to keep. Only for commands that say little on
-    /// stderr, which is read last.
+    /// Hands on what it prints as it comes, for answers that are too large to keep.
     pub(super) fn each_piece(self, take: &mut dyn FnMut(&[u8])) -> Result<(), GitError> {
-        let Self { call, child, stdin, mut stdout, mut stderr, writer, started: _ } = self;
-        drop(stdin);
-        let mut piece = vec![0; 64 << 10];
-        let read = loop {
-            match stdout.read(&mut piece) {
-                Ok(0) => break Ok(()),
-                Ok(read) => take(&piece[..read]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => break Err(error),
-            }
-        };
-        drop(stdout);
-        let mut said = Vec::new();
-        let read = read.and_then(|()| stderr.read_to_end(&mut said));
-        let ended = child.wait();
-        if let Some(writer) = writer {
-            drop(writer.join());
-        }
-        let ended = ended.map_err(GitError::io(call.operation, &call.dir))?;
-        read.map_err(GitError::io(call.operation, &call.dir))?;
-        let output = Output { call, exit: ended.exit_status(), stdout: Vec::new(), stderr: said };
+        let output = self.see_to_end(u64::MAX, Some(take))?;
         if output.exit == Some(0) { Ok(()) } else { Err(output.error()) }
     }
 
@@ -460,7 +496,7 @@ mod tests {
     fn large_input_and_output_do_not_block_each_other() {
         let dir = tempfile::tempdir().expect("temporary directory");
         let text: Vec<u8> = (0..400_000).flat_map(|n| format!("line {n}\n").into_bytes()).collect();
-        let out = Git::new(&std::env::vars_os().collect())
+        let out = Git::new(&std::env::vars_os().collect(), &Supervision::default())
             .call("strip", dir.path())
             .args(["stripspace"])
             .stdin(text.clone())
@@ -481,9 +517,12 @@ mod tests {
     #[test]
     fn a_missing_directory_is_not_a_missing_git() {
         let env: Env = std::env::vars_os().collect();
-        let error = Git::new(&env).call("look", Path::new("/nonexistent-dir")).arg("version").stdout();
+        let error = Git::new(&env, &Supervision::default())
+            .call("look", Path::new("/nonexistent-dir"))
+            .arg("version")
+            .stdout();
         assert!(matches!(error, Err(GitError::Io { .. })), "{error:?}");
-        let missing = Git::new(&env.with([("PATH", "/nonexistent-dir")]))
+        let missing = Git::new(&env.with([("PATH", "/nonexistent-dir")]), &Supervision::default())
             .call("look", Path::new("/"))
             .arg("version")
             .stdout();

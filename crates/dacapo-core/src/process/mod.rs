@@ -13,6 +13,7 @@
 //! - [`stream`]: raw files, written and followed. [`mask`]: no secret gets into one.
 //! - [`Room`]: the part of the machine that a job sees.
 //! - [`liveness`]: is it still at work?
+//! - [`Supervision`]: short commands of our own, with a limit, under a guard where they can start others.
 //! - [`sweep`]: after runner and guard were both killed.
 //! - [`tasks_above`]: do we run below a guard or a runner, and whose?
 //!
@@ -43,24 +44,27 @@ mod room;
 mod signals;
 mod start;
 pub mod stream;
+mod supervised;
 mod tree;
 mod wire;
 
 pub use crate::inherited_locks::hand_down;
 pub(crate) use ancestry::is_runner;
 pub use ancestry::{HomeId, HomeMark, TaskAbove, WorksFor, tasks_above};
+pub use guards::Guards;
 pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Unreachable};
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;
-pub use guards::Guards;
 pub use mask::{Content, Masker, SecretScan, StreamMask, is_secret_name};
 pub(crate) use memory::keep_memory_to_ourselves;
 pub use namespace::PidNamespace;
 pub use room::{Place, Room, RoomRefused, RoomStep, Shows};
 pub use signals::{keep_descriptors_to_ourselves, survive_file_size_limit};
-pub(crate) use start::{Child, Group, With, read_both};
+pub(crate) use start::{Group, With};
 pub use start::{RUNNER_ARGUMENT, leave};
 pub use stream::{Follower, Progress, tail};
+pub use supervised::{Cut, StopSignal, Supervision};
+pub(crate) use supervised::{Ended, Reach, Reading, Supervised};
 pub use tree::{
     Swept, TAG_VARIABLE, can_see_processes, end_stopped_guards, guards_with_open, is_stopped, sweep,
     waits_for_git, wake,

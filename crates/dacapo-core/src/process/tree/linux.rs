@@ -201,13 +201,29 @@ pub fn is_stopped(pid: Pid) -> bool {
     stat.is_ok_and(|stat| matches!(state(&stat), Some('T' | 't')))
 }
 
-/// Whether a git is at work right below a process.
+/// Whether a git is at work right below a process, or below a guard of it.
 pub fn waits_for_git(pid: Pid) -> bool {
     let proc = Proc::real();
-    let children = proc.children(pid.as_raw_nonzero().get().cast_unsigned());
-    let is_git =
-        |child| proc.process(child).is_some_and(|child| !child.zombie && child.name.starts_with("git"));
-    children.into_iter().any(is_git)
+    let below = |pid| proc.children(pid).into_iter().filter_map(|child| proc.process(child));
+    let is_git = |child: &Process| !child.zombie && child.name.starts_with("git");
+    below(pid.as_raw_nonzero().get().cast_unsigned())
+        .any(|child| is_git(&child) || child.name == GUARD_NAME && below(child.pid).any(|job| is_git(&job)))
+}
+
+/// The command lines of what a git has started that is no git, for people.
+pub(in crate::process) fn programs_below(git: u32) -> Vec<String> {
+    let proc = Proc::real();
+    let (mut gits, mut found) = (vec![git], Vec::new());
+    while let Some(git) = gits.pop() {
+        for child in proc.children(git).into_iter().filter_map(|child| proc.process(child)) {
+            if child.name == "git" {
+                gits.push(child.pid);
+            } else {
+                found.extend(proc.command_line(child.pid));
+            }
+        }
+    }
+    found
 }
 
 /// Whether a process has a file open, or is a git that began before `since` and works below one of `places`: git closes some

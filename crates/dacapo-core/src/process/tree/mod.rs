@@ -24,7 +24,7 @@ use other as platform;
 
 pub(super) use frozen::Frozen;
 pub use platform::can_see_processes;
-pub(super) use platform::{adopt, die_with_parent, identity, reap_adopted, sample};
+pub(super) use platform::{adopt, die_with_parent, identity, programs_below, reap_adopted, sample};
 pub(crate) use platform::{boot_time, file_may_be_in_use};
 pub use platform::{guards_with_open, is_stopped, waits_for_git};
 

@@ -55,6 +55,11 @@ pub fn waits_for_git(_pid: Pid) -> bool {
     true
 }
 
+/// That cannot be found out on this system.
+pub(in crate::process) fn programs_below(_pid: u32) -> Vec<String> {
+    Vec::new()
+}
+
 /// It cannot be found out on this system.
 pub(crate) fn file_may_be_in_use(_file: &Path, _since: SystemTime, _places: &[&Path]) -> bool {
     true

@@ -199,6 +199,18 @@ impl Proc {
         first.is_some_and(|first| arguments.iter().any(|argument| argument.as_bytes() == first))
     }
 
+    /// Its words; of a shell that was given a command, that command.
+    pub(super) fn command_line(&self, pid: u32) -> Option<String> {
+        let line = fs::read(self.of(pid).join("cmdline")).ok()?;
+        let text = String::from_utf8_lossy(line.strip_suffix(b"\0").unwrap_or(&line)).into_owned();
+        let words: Vec<&str> = text.split('\0').collect();
+        match words[..] {
+            [shell, "-c", command, ..] if shell.ends_with("sh") => Some(command.to_owned()),
+            [""] => None,
+            _ => Some(words.join(" ")),
+        }
+    }
+
     pub(super) fn program(&self, pid: u32) -> Option<PathBuf> {
         fs::read_link(self.of(pid).join("exe")).ok().map(|exe| Path::new(&exe).to_path_buf())
     }
