@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use dacapo_core::engine::Kinds;
 use dacapo_core::env::Env;
+use dacapo_core::git::{DiscoverError, Repo};
+use dacapo_core::process::Supervision;
 use dacapo_core::store::Home;
 
 use crate::config::{self, Confirmed, Sources};
@@ -23,6 +25,8 @@ pub struct App {
     pub user_dir: Option<PathBuf>,
     /// The program `dacapo`, which is run again for guards and for tasks in the background.
     pub program: PathBuf,
+    /// How git is kept from running for ever.
+    pub supervision: Supervision,
     /// The kinds of task that there are.
     pub kinds: Kinds,
     /// What is said, in the language that the user reads.
@@ -35,6 +39,11 @@ impl App {
     /// Tells the user something that they did not ask for.
     pub fn note(&self, note: &Note) {
         self.notes.tell(note);
+    }
+
+    /// The repository around a directory; its git can be stopped, and ends with us.
+    pub fn discover(&self, dir: &Path) -> Result<Repo, DiscoverError> {
+        Repo::discover_under(dir, &self.env, &self.supervision)
     }
 
     /// A variable of the user's environment.
@@ -101,6 +110,7 @@ mod tests {
             cwd: Ok("/here".into()),
             user_dir: Some("/home/me".into()),
             program: "dacapo".into(),
+            supervision: Supervision::default(),
             kinds: Kinds::default(),
             messages: Messages::ENGLISH,
             notes: Notes::default(),

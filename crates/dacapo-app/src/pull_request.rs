@@ -174,7 +174,7 @@ impl Plan {
         };
         let view = TaskView::load(dir, app.kinds).map_err(|error| Failure::failed(errors::text(&error)))?;
         let top = if spec.top.is_dir() { &spec.top } else { path };
-        let repo = Repo::discover(path, &app.env).or_else(|_| Repo::discover(top, &app.env));
+        let repo = app.discover(path).or_else(|_| app.discover(top));
         let repo = repo
             .map_err(|error| Failure::failed(say(|m| m.pr_repository_unusable(name, &error.in_words(m)))))?;
         if let Some(merged) = &view.merged {

@@ -12,6 +12,7 @@ mod context;
 mod driver;
 mod durability;
 mod earlier;
+mod git_ended;
 mod identity;
 mod inspect;
 mod kind;

@@ -9,7 +9,6 @@ use std::time::SystemTime;
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
-use dacapo_core::git::Repo;
 use dacapo_core::overview::{Brief, overview};
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{RepoDir, TaskDir};
@@ -118,7 +117,7 @@ fn mergeable() -> Vec<String> {
 
 /// What a worktree can start from.
 fn branches() -> Vec<String> {
-    let repo = here().and_then(|dir| Repo::discover(&dir, &app().env).ok());
+    let repo = here().and_then(|dir| app().discover(&dir).ok());
     repo.and_then(|repo| repo.names_of_commits().ok()).unwrap_or_default()
 }
 

@@ -23,6 +23,7 @@ use dacapo_app::note::Notes;
 use dacapo_app::present::legend;
 use dacapo_core::engine::Kinds;
 use dacapo_core::env::is_of_another_git;
+use dacapo_core::process::{Guards, StopSignal, Supervision};
 
 use crate::output::outlet::{LogOutlet, Outlet, Stream};
 
@@ -76,10 +77,14 @@ fn app() -> App {
         cwd: std::env::current_dir().map_err(|error| error.to_string()),
         user_dir: etcetera::home_dir().ok(),
         program,
+        supervision: Supervision::default(),
         kinds: Kinds::default(),
         messages: Messages::ENGLISH,
         notes: Notes::default(),
     };
+    let guards = Guards::new(app.program.clone());
+    let guards = app.home().map_or_else(|_| guards.clone(), |home| guards.clone().for_home(home.path()));
+    app.supervision = app.supervision.under(&guards).stopped_by(&StopSignal::default());
     let messages = Messages::new(app.language());
     let messages = app.user_dir.as_deref().map_or(messages, |home| messages.at_home(home));
     app.messages = messages;

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use dacapo_core::process::Supervision;
 use dacapo_core::spec::CachePolicy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -364,11 +365,18 @@ pub struct Worktree {
     /// The limit of each of them.
     #[schemars(title = "Setup timeout", extend("x-trust" = "none"))]
     pub setup_timeout: Timespan,
+    /// The limit of one git command, with the filters and hooks that it starts. One that takes longer is ended.
+    #[schemars(title = "Git timeout", extend("x-trust" = "none"))]
+    pub git_timeout: Timespan,
 }
 
 impl Default for Worktree {
     fn default() -> Self {
-        Worktree { setup: Vec::new(), setup_timeout: Timespan::from_secs(900) }
+        Worktree {
+            setup: Vec::new(),
+            setup_timeout: Timespan::from_secs(900),
+            git_timeout: Timespan::from_secs(Supervision::LIMIT.as_secs()),
+        }
     }
 }
 

@@ -178,6 +178,11 @@ messages! {
         zh_cn: "让新工作树可用的命令，在其他一切之前由 `sh -c` 依次运行。git 不跟踪的文件，写在 `.worktreeinclude` 中的会一并带上。",
         zh_tw: "讓新工作樹可用的命令，在其他一切之前由 `sh -c` 依序執行。git 不追蹤的檔案，寫在 `.worktreeinclude` 中的會一併帶上。",
     }
+    about_worktree_git_timeout() {
+        en: "The limit of one git command, with the filters and hooks that it starts. One that takes longer is ended.",
+        zh_cn: "一条 git 命令（包括它启动的过滤器和钩子）的时限。超过时限的会被终止。",
+        zh_tw: "一條 git 命令（包括它啟動的過濾器和掛鉤）的時限。超過時限的會被終止。",
+    }
     about_worktree_setup_timeout() {
         en: "The limit of each of them.",
         zh_cn: "每条命令的时限。",

@@ -15,7 +15,7 @@ use dacapo_core::engine::{Answers, Control, Driver, DriverContext, QueueEntry};
 use dacapo_core::event::TaskResult;
 use dacapo_core::process::{RUNNER_ARGUMENT, can_see_processes, leave};
 use dacapo_core::spec::{Place, ProofPolicy, TaskSpec};
-use dacapo_core::store::{InheritedLocks, Lock, TaskDir, WorkspaceLock, files};
+use dacapo_core::store::{Lock, TaskDir, WorkspaceLock, files};
 use serde::{Deserialize, Serialize};
 
 use super::awake::keep_awake;
@@ -148,7 +148,6 @@ pub fn run(
     let taken = take_over_locks(app, dir, &spec, lock_numbers)
         .map_err(|error| Failure::failed(errors::text(&error)))?;
     let (lock, workspace) = taken.ok_or_else(|| Failure::failed(say(Messages::process_without_its_lock)))?;
-    let handed = locks(&lock, workspace.as_ref());
     let loaded = load(&app.project_sources(&spec.top))?;
     if let Project::Unconfirmed { brought, .. } = &loaded.project {
         tracing::warn!("{} is not trusted, and what it sets has no effect: dacapo trust", brought.source);
@@ -161,7 +160,10 @@ pub fn run(
     let begun = Instant::now();
     // As they are now: an agent may write other settings later.
     let channels = notify::channels(app, &loaded.config.notify);
-    let result = drive(app, (dir, spec.clone()), (instructions, handed, channels), slots, process)?;
+    let base = context(app)?;
+    let supervision = base.supervision.with_limit(loaded.config.worktree.git_timeout.duration());
+    let base = DriverContext { supervision, locks: locks(&lock, workspace.as_ref()), ..base };
+    let result = drive(app, (dir, spec.clone()), (instructions, base, channels), slots, process)?;
     sizes::remember(dir);
     Ok(Ended { spec, dir: dir.clone(), result, config: loaded.config, took: begun.elapsed(), lock })
 }
@@ -190,17 +192,15 @@ fn take_over_locks(
 fn drive(
     app: &App,
     (dir, spec): (&TaskDir, TaskSpec),
-    (instructions, locks, channels): (Instructions, InheritedLocks, Vec<Channel>),
+    (instructions, base, channels): (Instructions, DriverContext, Vec<Channel>),
     (repo_slot, machine_slot): (Option<QueueEntry>, QueueEntry),
     process: &mut Process<'_>,
 ) -> Result<TaskResult, Failure> {
     let waits = machine_slot.waits() || repo_slot.as_ref().is_some_and(QueueEntry::waits);
     let begun = if waits { Begun::Queued } else { Begun::Running };
     let mut sink = Doorbell::new(app, channels, dir, &spec);
-    let base = context(app)?;
     let setting = DriverContext {
         env: base.env.with(instructions.secrets),
-        locks,
         more_iterations: instructions.more_iterations,
         follow_up: instructions.follow_up,
         proof: instructions.proof,

@@ -5,7 +5,6 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use dacapo_core::git::Repo;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +76,7 @@ pub struct WrittenByHand {
 impl App {
     /// Where the settings that count here are read from.
     pub fn config_sources(&self) -> Sources {
-        let repo = self.here().ok().and_then(|here| Repo::discover(here, &self.env).ok());
+        let repo = self.here().ok().and_then(|here| self.discover(here).ok());
         match repo {
             Some(repo) => self.project_sources(repo.toplevel()),
             None => self.user_sources(),

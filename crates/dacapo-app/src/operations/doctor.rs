@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use dacapo_core::engine::Control;
 use dacapo_core::env::Env;
-use dacapo_core::git::Repo;
 use dacapo_core::store::Home;
 
 use crate::App;
@@ -98,7 +97,7 @@ impl DoctorContext {
     fn look(app: &App) -> Result<Self, Failure> {
         let here = app.here()?.to_owned();
         // Agents can be looked at anywhere; only in a repository is there a project that may define some.
-        let (top, sources) = match Repo::discover(&here, &app.env) {
+        let (top, sources) = match app.discover(&here) {
             Ok(repo) => (repo.toplevel().to_owned(), app.project_sources(repo.toplevel())),
             Err(_) => (here, app.user_sources()),
         };

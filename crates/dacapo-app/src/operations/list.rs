@@ -113,9 +113,7 @@ fn clear_up_if_interrupted(app: &App, repo: &RepoDir, name: &str, status: Status
 
 /// What a takeover left may be committed by now. Only such tasks are looked at, so that the rest costs nothing.
 fn look_again(app: &App, repo: &RepoDir, brief: &mut Brief) {
-    let tree = TaskName::parse(&brief.name)
-        .ok()
-        .and_then(|name| git::Repo::discover(&repo.worktree(&name), &app.env).ok());
+    let tree = TaskName::parse(&brief.name).ok().and_then(|name| app.discover(&repo.worktree(&name)).ok());
     if let Some(dirt) = tree.and_then(|tree| tree.dirt().ok()) {
         brief.left_by_hand = dirt.count() as u64;
     }

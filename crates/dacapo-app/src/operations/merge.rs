@@ -174,7 +174,7 @@ impl Prepared {
             setup_timeout: config.worktree.setup_timeout.duration(),
             allow_secret: request.allow_secret,
             setting,
-            halt: Halt::default(),
+            halt: Halt::ringing(app.supervision.stop_signal()),
         }
     }
 

@@ -103,6 +103,7 @@ impl Run {
         let base = context(app)?;
         let setting = DriverContext {
             env: base.env.with(self.secrets),
+            supervision: base.supervision.with_limit(config.worktree.git_timeout.duration()),
             locks: locks(&lock, workspace.as_ref()),
             more_iterations: self.more_iterations,
             follow_up: self.follow_up,
@@ -170,6 +171,7 @@ pub(super) fn context_by(app: &App, limits: SharedLimits) -> DriverContext {
     DriverContext {
         program: app.program.clone(),
         env: app.env.clone(),
+        supervision: app.supervision.clone(),
         locks: InheritedLocks::default(),
         user_settings: Vec::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -195,7 +197,7 @@ pub(super) fn look_for_conflicts(app: &App, dir: &TaskDir, result: &TaskResult) 
     let look = || -> Option<()> {
         let spec = dir.spec().ok().filter(|spec| matches!(spec.place, Place::Worktree { .. }))?;
         let tip = result.last_commit.as_ref().filter(|tip| result.base_commit.as_ref() != Some(tip))?;
-        let repo = Repo::discover(&spec.top, &app.env).ok()?;
+        let repo = app.discover(&spec.top).ok()?;
         let data = app.home().ok()?.repo(repo.common_dir());
         let looked = Radar::of(&data).watch(&repo, spec.base_branch.as_deref(), &app.kinds.branches(), tip);
         looked.map_err(|error| tracing::debug!(%error, "the conflict radar")).ok().map(drop)

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use dacapo_core::agent;
 use dacapo_core::event::{Command, Event};
-use dacapo_core::git::Repo;
 use dacapo_core::spec::{AgentSpec, Place, TaskSpec};
 use dacapo_core::store::{Lock, LockError, TaskDir, WorkspaceLock, note, read};
 use dacapo_core::view::{Status, TaskView};
@@ -120,7 +119,7 @@ impl TakenOver {
     /// The session is over. How many files it left that are in no commit: that is on record, for they are not ready to be
     /// merged.
     pub fn record(&self, app: &App) -> u64 {
-        let dirt = Repo::discover(&self.place, &app.env).ok().and_then(|repo| repo.dirt().ok());
+        let dirt = app.discover(&self.place).ok().and_then(|repo| repo.dirt().ok());
         let uncommitted = dirt.map_or(0, |dirt| dirt.count()) as u64;
         if let Err(error) = note(&self.dir, &self.lock, Event::TakenOver { uncommitted }) {
             tracing::warn!("what was left uncommitted is not on record: {error}");

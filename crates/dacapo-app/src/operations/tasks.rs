@@ -23,7 +23,7 @@ use crate::present::notices::told;
 impl App {
     /// The repository around the user's directory, and its data.
     pub fn repository(&self) -> Result<(Repo, RepoDir), Failure> {
-        let repo = Repo::discover(self.here()?, &self.env).map_err(|error| not_usable(&error))?;
+        let repo = self.discover(self.here()?).map_err(|error| not_usable(&error))?;
         let data = self.home()?.repo(repo.common_dir());
         // Specs and journals are text, and so are the paths in them.
         if let Some(path) = [repo.toplevel(), data.path()].into_iter().find(|path| path.to_str().is_none()) {
@@ -247,7 +247,7 @@ pub(crate) fn unreachable(name: &str, error: &io::Error) -> Failure {
 
 /// The checkout at `top`, wherever the user is.
 pub(crate) fn checkout(app: &App, top: &Path) -> Result<Repo, Failure> {
-    Repo::discover(top, &app.env).map_err(|error| not_usable(&error))
+    app.discover(top).map_err(|error| not_usable(&error))
 }
 
 fn not_usable(error: &DiscoverError) -> Failure {

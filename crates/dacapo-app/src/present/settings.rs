@@ -37,6 +37,7 @@ pub fn about(key: &[&str], messages: Messages) -> Option<String> {
         ["spawn_task", "context_passing", own] => return about_context(own, messages),
         ["worktree", "setup"] => messages.about_worktree_setup(),
         ["worktree", "setup_timeout"] => messages.about_worktree_setup_timeout(),
+        ["worktree", "git_timeout"] => messages.about_worktree_git_timeout(),
         ["proof", "cache"] => messages.about_proof_cache(),
         ["notify", "desktop"] => messages.about_notify_desktop(),
         ["notify", "webhook"] => messages.about_notify_webhook(),

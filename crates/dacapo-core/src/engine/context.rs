@@ -11,7 +11,7 @@ use crate::env::Env;
 use crate::event::{AgentEvent, Envelope, WorkspaceProblem, words};
 use crate::files::FileAction;
 use crate::git::{GitError, Oid, WorktreeError};
-use crate::process::LaunchError;
+use crate::process::{LaunchError, Supervision};
 use crate::spec::{ProofPolicy, Writing};
 use crate::store::{InheritedLocks, JournalError, OpenError, SharedLimits};
 
@@ -117,6 +117,21 @@ pub enum DriverError {
 }
 
 impl DriverError {
+    /// A git was ended because the task is to end.
+    pub(super) fn is_by_stop(&self) -> bool {
+        match self {
+            Self::Git(error) | Self::Worktree(WorktreeError::Git(error)) => error.is_by_stop(),
+            Self::Journal(_)
+            | Self::Worktree(_)
+            | Self::Launch(_)
+            | Self::File { .. }
+            | Self::Kind(_)
+            | Self::Queue { .. }
+            | Self::Workspace(_)
+            | Self::NoProgress { .. } => false,
+        }
+    }
+
     /// The command that removes a lock of git's which is in the way.
     pub fn unlock_command(&self) -> Option<String> {
         match self {
@@ -149,6 +164,8 @@ pub struct DriverContext {
     /// Our own program, run again as guard and as scripted agent.
     pub program: PathBuf,
     pub env: Env,
+    /// How git is kept from running for ever, and where guards come from; what stops it is the driver's.
+    pub supervision: Supervision,
     /// The locks that the task's git and guards hold together with whoever drives it: the task's own, and that of a
     /// checkout that it works in.
     pub locks: InheritedLocks,

@@ -151,7 +151,18 @@ impl<'a> Driver<'a> {
                 self.launcher.prepare();
             }
             self.mirror_before(step)?;
-            if let Some(input) = self.perform(step)? {
+            let performed = match self.perform(step) {
+                Err(error) if error.is_by_stop() => {
+                    // The machine has yet to hear why; what it wants done then is another thing, or cannot be done.
+                    self.take_what_came()?;
+                    if is_next(&self) {
+                        return Err(error);
+                    }
+                    continue;
+                }
+                performed => performed?,
+            };
+            if let Some(input) = performed {
                 self.input(&input)?;
                 same_in_row = if is_next(&self) { same_in_row + 1 } else { 0 };
             }
@@ -270,8 +281,9 @@ fn launcher(dir: &TaskDir, spec: &TaskSpec, context: &DriverContext) -> Result<L
         source,
     })?;
     let launcher = launcher.holding(&context.locks);
-    Ok(match dir.repo() {
-        Some(data) => launcher.for_home(data.home()),
-        None => launcher,
+    Ok(match (context.supervision.guards(), dir.repo()) {
+        (Some(guards), _) => launcher.under(guards),
+        (None, Some(data)) => launcher.for_home(data.home()),
+        (None, None) => launcher,
     })
 }

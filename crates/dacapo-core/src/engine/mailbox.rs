@@ -12,7 +12,7 @@ use super::context::{Reply, Sink};
 use super::turn::Parsed;
 use crate::agent::acp::{AcpMessage, Question};
 use crate::event::{AgentEvent, Command, Received};
-use crate::process::Finished;
+use crate::process::{Finished, StopSignal};
 use crate::proof::{Lease, ProofError};
 use crate::store::{Inbox, InboxWatch, ProbeLock, SlotLease};
 
@@ -56,12 +56,19 @@ pub(super) enum Report {
 
 /// Takes messages for the driver, from any thread.
 #[derive(Debug, Clone)]
-pub(super) struct Outbox(Sender<Message>);
+pub(super) struct Outbox {
+    driver: Sender<Message>,
+    /// Rings for whoever waits for a git, and cannot take messages meanwhile.
+    stop: StopSignal,
+}
 
 impl Outbox {
     /// False: nobody listens any more.
     pub(super) fn send(&self, message: Message) -> bool {
-        self.0.send(message).is_ok()
+        if matches!(message, Message::Stop { .. }) {
+            self.stop.ask();
+        }
+        self.driver.send(message).is_ok()
     }
 
     /// False: nobody listens any more.
@@ -91,7 +98,7 @@ impl Mailbox {
     pub(super) fn new(taken: HashSet<String>) -> Self {
         let (outbox, inbox) = mpsc::channel();
         Self {
-            outbox: Outbox(outbox),
+            outbox: Outbox { driver: outbox, stop: StopSignal::default() },
             inbox,
             next_tick: Instant::now(),
             taken,
@@ -103,6 +110,11 @@ impl Mailbox {
 
     pub(super) fn outbox(&self) -> Outbox {
         self.outbox.clone()
+    }
+
+    /// Rings when the task is to end.
+    pub(super) fn stop_signal(&self) -> &StopSignal {
+        &self.outbox.stop
     }
 
     /// The next message, or none at `deadline`. The sink ticks meanwhile.
@@ -137,7 +149,15 @@ impl Mailbox {
     /// Listens to the task's inbox for as long as what it gives lives.
     pub(super) fn watch(&self, inbox: &Inbox) -> io::Result<InboxWatch> {
         let (outbox, mail) = (self.outbox(), Arc::clone(&self.mail));
+        let commands = inbox.clone();
         inbox.watch(move || {
+            // The driver reads it when it comes to it; a git that hangs must hear of it now.
+            if commands
+                .look()
+                .is_ok_and(|waiting| waiting.iter().any(|received| received.command.ends_task()))
+            {
+                outbox.stop.ask();
+            }
             // One look is enough for however many files came before it.
             // The flag is cleared before the inbox is read (`opens_mail`), so a file that arrives during the read
             // rings again.

@@ -45,6 +45,9 @@ impl Driver<'_> {
             }
             // There may be more than are taken at once.
             if !gone {
+                if self.machine.ends_now() {
+                    self.mailbox.stop_signal().ask();
+                }
                 return Ok(());
             }
         }

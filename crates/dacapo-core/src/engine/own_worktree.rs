@@ -71,6 +71,7 @@ impl Driver<'_> {
 /// A worktree that cannot be made ends the task, on record (S3). Without its journal or its guards nothing can be recorded.
 pub(super) fn not_made(error: DriverError) -> Result<Input, DriverError> {
     match error {
+        error if error.is_by_stop() => Err(error),
         DriverError::Git(_)
         | DriverError::Worktree(_)
         | DriverError::File { .. }

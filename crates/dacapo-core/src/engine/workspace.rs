@@ -280,7 +280,7 @@ impl Driver<'_> {
         })
     }
 
-    pub(super) fn prepare_commit(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {
+    pub(super) fn commit_what_is_left(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {
         self.record.sink.activity(&Activity::Committing);
         self.clear_locks_of_last_turn()?;
         // The guard of what comes next starts while git, one process at a time, leaves the other cores idle.
@@ -400,7 +400,13 @@ impl Driver<'_> {
             self.spec.env.iter().any(|(known, value)| value.is_none() && name == known.as_str())
         };
         let env = self.context.env.without(is_secret);
-        let found = Repo::discover(dir, &env).map(|repo| repo.holding(&self.context.locks));
+        let supervision = self.context.supervision.clone();
+        let supervision = supervision
+            .under(self.launcher.guards())
+            .stopped_by(self.mailbox.stop_signal())
+            .tagged(&self.spec.tag);
+        let found = Repo::discover_under(dir, &env, &supervision);
+        let found = found.map(|repo| repo.holding(&self.context.locks));
         found.map_err(|error| {
             let removed_branch = match &self.spec.place {
                 Place::Worktree { path, branch, .. } if path == dir && !path.exists() => {

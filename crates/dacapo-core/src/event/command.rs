@@ -58,6 +58,23 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether it ends the task, whatever the task is doing.
+    pub(crate) fn ends_task(&self) -> bool {
+        match self {
+            Self::Kill | Self::Abandon => true,
+            Self::Pause { .. }
+            | Self::Tell { .. }
+            | Self::Untell
+            | Self::Approve { .. }
+            | Self::Reject { .. }
+            | Self::Refreeze { .. }
+            | Self::Remember { .. }
+            | Self::Set { .. } => false,
+        }
+    }
+}
+
 /// A command that has reached the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Received {

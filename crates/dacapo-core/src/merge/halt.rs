@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::process::StopSignal;
+
 /// Asked from any thread; seen between steps, and passed on to the child that is at work.
 #[derive(Clone, Default)]
 pub struct Halt(Arc<Mutex<State>>);
@@ -13,14 +15,24 @@ type Listener = Box<dyn Fn(&str) + Send>;
 #[derive(Default)]
 struct State {
     by: Option<String>,
+    /// Rings for the git at work.
+    git: Option<StopSignal>,
     listener: Option<Listener>,
 }
 
 impl Halt {
+    /// Whoever asks also ends what git is doing, after a grace.
+    pub fn ringing(git: Option<&StopSignal>) -> Self {
+        Self(Arc::new(Mutex::new(State { git: git.cloned(), ..State::default() })))
+    }
+
     /// The merge is to end. What has come home stays; nothing else is changed.
     pub fn ask(&self, by: &str) {
         let mut state = self.state();
         state.by.get_or_insert_with(|| by.to_owned());
+        if let Some(git) = &state.git {
+            git.ask();
+        }
         if let Some(listener) = &state.listener {
             listener(by);
         }

@@ -5,7 +5,6 @@ use std::path::Path;
 use dacapo_app::messages::say;
 use dacapo_app::present::json::Object;
 use dacapo_app::present::json::objects::Notified;
-use dacapo_core::git::Repo;
 
 use super::pad;
 use crate::args::{NotifyCommand, Show};
@@ -18,7 +17,7 @@ use crate::trust::Using;
 
 pub(super) fn run(app: &Console, command: &NotifyCommand) -> Result<u8, Failure> {
     let NotifyCommand::Test { json } = command;
-    let loaded = match Repo::discover(Path::new("."), &app.env) {
+    let loaded = match app.discover(Path::new(".")) {
         Ok(repo) => {
             let show = Show { json: *json, quiet: false };
             asking(app, show, |answers| app.settings(repo.toplevel(), &[Using::Notify], answers))?

@@ -12,6 +12,7 @@ use dacapo_core::engine::Kinds;
 use dacapo_core::event::{NeedKind, Outcome, StopReason};
 use dacapo_core::git::Oid;
 use dacapo_core::overview::Brief;
+use dacapo_core::process::Supervision;
 use dacapo_core::spec::TaskName;
 use dacapo_core::view::{CurrentStep, Status};
 use jiff::Timestamp;
@@ -128,6 +129,7 @@ impl Stage {
             cwd: Ok(home.clone()),
             user_dir: Some(home),
             program: "dacapo".into(),
+            supervision: Supervision::default(),
             kinds: Kinds::default(),
             messages,
             notes: Notes::default(),

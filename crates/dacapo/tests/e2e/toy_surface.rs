@@ -102,6 +102,7 @@ fn toy(world: &World, act: Act) -> Toy {
         cwd: Ok(world.repo()),
         user_dir: Some(world.home()),
         program: env!("CARGO_BIN_EXE_dacapo").into(),
+        supervision: dacapo_core::process::Supervision::default(),
         kinds: dacapo_core::engine::Kinds::default(),
         messages: Messages::ENGLISH,
         notes: Notes::new(move |note| say.send(note.clone()).unwrap()),

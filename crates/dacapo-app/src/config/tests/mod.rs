@@ -343,6 +343,7 @@ fn every_setting_is_shown_with_its_origin() {
     # spawn_task.context_passing.loop_prompt =             # not set
     worktree.setup = []                                    # default
     worktree.setup_timeout = "15m"                         # default
+    worktree.git_timeout = "10m"                           # default
     proof.cache = "base"                                   # default
     milestone.max_iterations_per_milestone = 20            # default
     milestone.call_timeout = "10m"                         # default

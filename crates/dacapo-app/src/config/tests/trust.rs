@@ -45,6 +45,7 @@ fn r6_every_setting_is_classified() {
             "spawn_task.context_passing.commit_message_model",
             "spawn_task.context_passing.summary_model",
             "worktree.setup_timeout",
+            "worktree.git_timeout",
             "milestone.max_iterations_per_milestone",
             "milestone.call_timeout",
             "milestone.max_consecutive_rejections",

@@ -10,6 +10,7 @@ use dacapo_core::event::{
     TaskResult, Tokens, Usage,
 };
 use dacapo_core::git::Oid;
+use dacapo_core::process::Supervision;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{Home, InheritedLocks, TaskDir};
 
@@ -200,6 +201,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, St
         user_settings: Vec::new(),
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
+        supervision: Supervision::default(),
         locks: InheritedLocks::default(),
         version: "test".into(),
         limits: Home::new(world.data()).limits(),

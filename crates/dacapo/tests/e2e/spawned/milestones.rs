@@ -2,6 +2,7 @@
 
 use dacapo_core::engine::{Answers, Driver, DriverContext, Kinds};
 use dacapo_core::event::{Command, Outcome, TaskResult};
+use dacapo_core::process::Supervision;
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{Home, InheritedLocks, TaskDir, read};
 use dacapo_core::task::milestone::MilestoneStep;
@@ -59,6 +60,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> TaskResult {
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
         user_settings: Vec::new(),
+        supervision: Supervision::default(),
         locks: InheritedLocks::default(),
         version: "test".into(),
         limits: Home::new(world.data()).limits(),
