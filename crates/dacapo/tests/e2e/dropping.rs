@@ -321,7 +321,12 @@ if [ -z "$DIES_AT" ]; then exec git "$@"; fi
 n=0
 while ! mkdir "$CALLS/$n" 2>/dev/null; do n=$((n + 1)); done
 # Never whoever takes in orphans, should the program be gone already.
-die() { case $(cat /proc/$PPID/comm) in dacapo*) kill -9 $PPID ;; esac; }
+# It may be a guard of the program that has started us.
+die() {
+    victim=$PPID
+    if [ "$(cat /proc/$PPID/comm)" = dacapo-guard ]; then victim=$(cut -d' ' -f4 /proc/$PPID/stat); fi
+    case $(cat /proc/$victim/comm) in dacapo*) kill -9 $victim ;; esac
+}
 if [ "$DIES_AT" = "before:$n" ]; then die; exit 1; fi
 git "$@"
 code=$?

@@ -1,5 +1,9 @@
 //! Agents that do to git what they should not. Nothing is lost, earlier commits stay, and people are told.
 
+#[cfg(target_os = "linux")]
+mod hanging;
+mod special_files;
+
 use crate::misdeed::play;
 use crate::support::World;
 

@@ -94,12 +94,12 @@ fn r1_killed_after_the_branch_has_moved_the_next_merge_knows_and_tidies_up() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = world();
     task(&world, "t", "echo 1 > new; echo t", &[]);
-    // Git has moved the branch when it runs this hook; its own parent is the program.
+    // Git has moved the branch when it runs this hook; its own parent is a guard of the program.
     let hook = world.repo().join(".git/hooks/post-merge");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     let text = format!(
         "#!/bin/sh\n[ \"$(git rev-parse --show-toplevel)\" = {0:?} ] || exit 0\n\
-         read -r _ _ _ parent _ < /proc/$PPID/stat\necho $PPID > {1}.new; mv {1}.new {1}\nkill -9 $parent\n",
+         read -r _ _ _ guard _ < /proc/$PPID/stat\nread -r _ _ _ parent _ < /proc/$guard/stat\necho $PPID > {1}.new; mv {1}.new {1}\nkill -9 $parent\n",
         world.repo().canonicalize().unwrap(),
         world.scratch("pid").display()
     );
