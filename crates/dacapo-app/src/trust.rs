@@ -165,6 +165,7 @@ mod tests {
             cwd: Ok("/here".into()),
             user_dir: Some("/home/me".into()),
             program: "dacapo".into(),
+            supervision: dacapo_core::process::Supervision::default(),
             kinds: dacapo_core::engine::Kinds::default(),
             messages: Messages::ENGLISH,
             notes: crate::note::Notes::default(),

@@ -122,6 +122,7 @@ impl DriverError {
         match self {
             Self::Git(error) | Self::Worktree(WorktreeError::Git(error)) => error.is_by_stop(),
             Self::Journal(_)
+            | Self::Spec(_)
             | Self::Worktree(_)
             | Self::Launch(_)
             | Self::File { .. }

@@ -434,6 +434,7 @@ impl Guarded {
             env: variables.chain(tag.map(|tag| (TAG_VARIABLE.into(), tag.into()))).collect(),
             grace: GRACE,
             without_runner: WITHOUT_RUNNER,
+            room: None,
         };
         let holds: Vec<OwnedFd> =
             with.handed.iter().map(BorrowedFd::try_clone_to_owned).collect::<io::Result<_>>()?;
@@ -461,6 +462,8 @@ impl Guarded {
                 self.end = Some(if is_free { Left::Free } else { Left::Spent });
             }
             Ok(Some(Status::SpawnFailed { errno, .. })) => self.failed = Some(errno),
+            // Neither asks for a room nor freezes.
+            Ok(Some(Status::RoomRefused(_) | Status::Frozen)) => {}
             Ok(None) | Err(_) => self.lost(),
         }
     }

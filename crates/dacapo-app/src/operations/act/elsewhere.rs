@@ -202,7 +202,7 @@ mod tests {
             cwd: Ok(dir.path().to_owned()),
             user_dir: None,
             program: "/bin/sh".into(),
-            supervision: Supervision::default(),
+            supervision: dacapo_core::process::Supervision::default(),
             kinds: dacapo_core::engine::Kinds::default(),
             messages: crate::messages::Messages::ENGLISH,
             notes: {

@@ -18,7 +18,7 @@ fn case(env: &[(&str, &str)]) -> Case {
         cwd: Ok(home.clone()),
         user_dir: Some(home.clone()),
         program: "dacapo".into(),
-        supervision: Supervision::default(),
+        supervision: dacapo_core::process::Supervision::default(),
         kinds: dacapo_core::engine::Kinds::default(),
         messages: crate::messages::Messages::ENGLISH,
         notes: Notes::default(),
