@@ -241,7 +241,7 @@ impl Maker {
                 .map_err(|error| RoomRefused::at(RoomStep::Processes)(error.into()))?;
         }
         // The old directory would lead to the old mounts.
-        std::env::set_current_dir(&order.cwd).map_err(|error| NoJob::NotStarted(Failed::Cwd, error))?;
+        rustix::process::chdir(&order.cwd).map_err(|error| NoJob::NotStarted(Failed::Cwd, error.into()))?;
         self.give_up_rights().map_err(RoomRefused::at(RoomStep::Rights))?;
         let duplicates = || {
             let [stdin, stdout, stderr] = streams;
