@@ -122,7 +122,8 @@ impl Adapter for Opencode {
             AgentFault::BadConfiguration { said: at.to_owned() }
         } else if stderr.contains("postinstall script was not run") {
             AgentFault::HalfInstalled { command: "node postinstall.mjs".to_owned() }
-        } else if stderr.contains("Unrecognized flag: --dir") {
+        } else if stderr.contains("Unrecognized flag: ") {
+            // Words of version 2, whichever flag it met first; version 1 shows its help.
             shared_server()
         } else if stderr.contains("run opencode with a message") {
             AgentFault::OldVersion { agent: self.name().to_owned() }

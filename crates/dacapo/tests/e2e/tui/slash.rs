@@ -112,7 +112,8 @@ impl App {
             if is_home(&before) {
                 return;
             }
-            self.press("\u{1b}");
+            // Esc as newer terminals send it: with a key right behind it, the single byte would be that key with Alt.
+            self.press("\u{1b}[27u");
             // Whatever is closed has other keys, or another title.
             wait_for(&format!("Esc to close something after /{line}:\n{}", before.join("\n")), || {
                 around(&self.rows()) != around(&before)
