@@ -84,7 +84,7 @@ pub(super) struct Extent {
 
 impl Extent {
     fn message(&self) -> Vec<u8> {
-        format!("dacapo journal {} {}", self.length, hex(&self.digest)).into_bytes()
+        format!("journal {} {}", self.length, hex(&self.digest)).into_bytes()
     }
 }
 
