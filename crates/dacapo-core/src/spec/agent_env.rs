@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::{AgentSpec, TaskSpec};
 use crate::process::is_secret_name;
 
-/// Variables by name, each once. Values of secrets are held in memory and stored nowhere (S15): what is read from disk has
-/// only their names, until [`AgentEnv::fill`] gives them back.
+/// Variables by name, each once: pairs of a name and a value. A secret has no value.
+// It has one in memory, and is stored without it (S15): what is read from disk has the name alone, until `fill` gives the
+// value back.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct AgentEnv(Vec<(String, Option<String>)>);
 
 impl AgentEnv {
