@@ -141,6 +141,8 @@ pub(super) fn of_store(settings: &Settings, source: &Path, sha256: bool) -> Vec<
     let version: &[u8] = if sha256 || partial { b"1" } else { b"0" };
     put(&mut file, b"core.repositoryformatversion", Some(version));
     put(&mut file, b"core.bare", Some(b"true"));
+    // Whatever the umask is (R0).
+    put(&mut file, b"core.sharedRepository", Some(b"0600"));
     put(&mut file, b"gc.auto", Some(b"0"));
     put(&mut file, b"maintenance.auto", Some(b"false"));
     if sha256 {

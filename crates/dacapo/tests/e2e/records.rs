@@ -63,7 +63,9 @@ fn r0_records_are_the_users_alone_whatever_the_umask() {
             let found = path.symlink_metadata().unwrap();
             let wanted = if found.is_dir() { 0o700 } else { 0o600 };
             let mode = found.mode() & 0o7777;
-            (mode != wanted)
+            // Git takes the right to write from objects.
+            let is_object = path.iter().any(|part| part == "store.git") && mode == 0o400;
+            (mode != wanted && !is_object)
                 .then(|| format!("{mode:o} {}", path.strip_prefix(world.data()).unwrap().display()))
         })
         .collect();

@@ -18,7 +18,8 @@ while ! mkdir "$turn/$n" 2>/dev/null; do n=$((n + 1)); done
 # Between the runner and us there can be a guard, and a git that has called this one.
 linger() {
     runner=$PPID
-    while [ "$runner" -gt 1 ] && [ "$(cat /proc/$runner/comm)" != dacapo ]; do
+    while [ "$runner" -gt 1 ]; do
+        case $(cat /proc/$runner/comm) in dacapo-guard) ;; dacapo*) break ;; esac
         runner=$(cut -d' ' -f4 /proc/$runner/stat)
     done
     if [ "$runner" -gt 1 ]; then kill -9 $runner; fi
