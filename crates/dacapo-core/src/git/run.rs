@@ -21,7 +21,7 @@ use super::places::Places;
 use super::reach::{self, Hooks};
 use crate::env::{Env, is_of_another_git};
 use crate::inherited_locks::InheritedLocks;
-use crate::process::{Cut, Ended, Group, Reach, Reading, Supervised, Supervision, With};
+use crate::process::{Cut, Ended, Group, Reach, Reading, Supervised, Supervision, Take, With};
 
 /// Overrides on every command line; they win over every configuration file.
 const OVERRIDES: [&str; 7] = [
@@ -415,7 +415,7 @@ impl Running {
         self.see_to_end(most, None)
     }
 
-    fn see_to_end(self, most: u64, take: Option<&mut dyn FnMut(&[u8])>) -> Result<Output, GitError> {
+    fn see_to_end(self, most: u64, take: Option<Take<'_>>) -> Result<Output, GitError> {
         let Self { call, child, stdin, stdout, stderr, writer, started } = self;
         drop(stdin);
         let mut special = None;

@@ -64,7 +64,7 @@ pub(crate) use start::{Group, With};
 pub use start::{RUNNER_ARGUMENT, leave};
 pub use stream::{Follower, Progress, tail};
 pub use supervised::{Cut, StopSignal, Supervision};
-pub(crate) use supervised::{Ended, Reach, Reading, Supervised};
+pub(crate) use supervised::{Ended, Reach, Reading, Supervised, Take};
 pub use tree::{
     Swept, TAG_VARIABLE, can_see_processes, end_stopped_guards, guards_with_open, is_stopped, sweep,
     waits_for_git, wake,

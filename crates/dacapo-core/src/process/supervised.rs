@@ -129,7 +129,7 @@ impl Supervision {
         let started = Instant::now();
         let worker = match (&self.guards, reach) {
             (Some(guards), Reach::OtherPrograms) => {
-                Worker::Guarded(Box::new(Guarded::start(guards, self.tag.as_deref(), command, with)?))
+                Worker::Guarded(Box::new(Guarded::start(guards, self.tag.as_deref(), command, &with)?))
             }
             (None, _) | (Some(_), Reach::Itself) => Worker::Direct(Child::start(command, with)?),
         };
@@ -170,6 +170,9 @@ pub(crate) struct Ended {
     pub(crate) flooded: bool,
 }
 
+/// Takes what a command says as it comes.
+pub(crate) type Take<'a> = &'a mut dyn FnMut(&[u8]);
+
 /// How the output of a command is read.
 pub(crate) struct Reading<'a> {
     /// Its stdout and stderr.
@@ -177,7 +180,7 @@ pub(crate) struct Reading<'a> {
     /// Ends it as soon as it has said this many bytes on stdout.
     pub(crate) most: u64,
     /// Takes what it says on stdout as it comes, in place of [`Ended::stdout`].
-    pub(crate) take: Option<&'a mut dyn FnMut(&[u8])>,
+    pub(crate) take: Option<Take<'a>>,
 }
 
 /// A command under way.
@@ -426,7 +429,7 @@ enum Left {
 }
 
 impl Guarded {
-    fn start(guards: &Guards, tag: Option<&str>, command: &Command, with: With<'_>) -> io::Result<Self> {
+    fn start(guards: &Guards, tag: Option<&str>, command: &Command, with: &With<'_>) -> io::Result<Self> {
         let variables = command.get_envs().filter_map(|(name, value)| Some((name.into(), value?.into())));
         let order = Order {
             argv: std::iter::once(command.get_program()).chain(command.get_args()).map(Into::into).collect(),
@@ -498,7 +501,7 @@ struct Pipes<'a> {
     /// None after its end.
     open: [Option<io::Take<PipeReader>>; 2],
     read: [Vec<u8>; 2],
-    take: Option<&'a mut dyn FnMut(&[u8])>,
+    take: Option<Take<'a>>,
     full: bool,
 }
 
