@@ -106,9 +106,9 @@ messages! {
         zh_tw: "在這裡找到的檢查還沒有確認過，而現在無法詢問：{found}",
     }
     start_confirm_checks() {
-        en: "--checks uses them, now and from then on",
-        zh_cn: "--checks 采用这些检查，现在和以后都用",
-        zh_tw: "--checks 採用這些檢查，現在和以後都用",
+        en: "--checks uses them",
+        zh_cn: "--checks 采用这些检查",
+        zh_tw: "--checks 採用這些檢查",
     }
     start_how_to_set_checks() {
         en: "--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml",

@@ -39,10 +39,9 @@ pub(super) fn project_checks(
         return Ok(used);
     }
     match answers.to(Question::Checks { found })? {
-        // Asking for them by a flag confirms them, where nobody can be asked.
-        Answer::Yes | Answer::Unasked => {
-            remember(data.path(), Remembered::Checks, &commands, &commands);
-        }
+        Answer::Yes => remember(data.path(), Remembered::Checks, &commands, &commands),
+        // Asking for them by a flag confirms them, this time.
+        Answer::Unasked => {}
         Answer::No => {
             return Err(Failure::usage(say(Messages::start_checks_declined))
                 .kept(say(Messages::kept_nothing_started))

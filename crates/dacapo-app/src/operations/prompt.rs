@@ -151,8 +151,8 @@ impl Ground {
                     Answer::Yes => commands.clone(),
                     Answer::No => Vec::new(),
                     Answer::Use(own) => own,
-                    // Asking for them by a flag confirms them.
-                    Answer::Unasked if request.project_checks => commands.clone(),
+                    // Asking for them by a flag confirms them, this time.
+                    Answer::Unasked if request.project_checks => return Ok(Conditions::Found(found)),
                     Answer::Unasked => return Err(unconfirmed(&commands).into()),
                 };
                 remember(self.data.path(), Remembered::Checks, &commands, &used);

@@ -31,6 +31,8 @@ pub(super) fn live() -> MutexGuard<'static, BTreeSet<u32>> {
 pub struct Guards {
     exe: PathBuf,
     home: Option<HomeId>,
+    /// Tasks run under them, and not only commands of our own: orders that come from below this process are refused.
+    of_runner: bool,
     pub(super) spare: Arc<Spare>,
 }
 
@@ -38,7 +40,7 @@ impl Guards {
     /// `exe` is the program whose `main` knows [`ARGUMENT`]. Where that is the one that runs here, pass `/proc/self/exe` on
     /// Linux: it stays the same program when the file is replaced.
     pub fn new(exe: PathBuf) -> Self {
-        Self { exe, home: None, spare: Arc::default() }
+        Self { exe, home: None, of_runner: false, spare: Arc::default() }
     }
 
     /// Names the data directory that they work for. Orders for it that come from below them are refused; a guard without a
@@ -46,6 +48,12 @@ impl Guards {
     #[must_use]
     pub fn for_home(mut self, home: &Path) -> Self {
         self.home = HomeId::of(home).ok();
+        self
+    }
+
+    /// The same guards, for jobs of tasks.
+    pub(super) fn of_runner(mut self) -> Self {
+        self.of_runner = true;
         self
     }
 
@@ -71,6 +79,7 @@ impl Guards {
         if let Some(spare) = self.spare.take() {
             // Somebody may have stopped it.
             spare.wake();
+            self.show_runner();
             // A spare that died after it was last looked at gives EPIPE here. It has started nothing, so the same
             // order can go to a new guard without running twice.
             if send_order(&spare.socket, order, &descriptors).is_ok() {
@@ -78,8 +87,18 @@ impl Guards {
             }
         }
         let guard = GuardProcess::start(&self.exe, self.home)?;
+        self.show_runner();
         send_order(&guard.socket, order, &descriptors)?;
         Ok(guard)
+    }
+}
+
+impl Guards {
+    /// Called while a guard of ours lives: the last one to go takes the name back.
+    fn show_runner(&self) {
+        if let Some(home) = self.home.filter(|_| self.of_runner) {
+            ancestry::show_as_runner(home);
+        }
     }
 }
 
@@ -123,9 +142,6 @@ impl GuardProcess {
         let mut live = live();
         // Inside the lock, because the last guard to go switches it off under the same lock.
         tree::adopt(Adopt::Orphans)?;
-        if let Some(home) = home {
-            ancestry::show_as_runner(home);
-        }
         let child = command.spawn()?;
         live.insert(child.id());
         // Ids are reused; id and start time together are not.

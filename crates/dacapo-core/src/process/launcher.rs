@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::ancestry::{self, HomeId};
 use super::guards::Guards;
 use super::job::{Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop};
 use super::liveness::TreeSample;
@@ -42,7 +41,7 @@ impl Launcher {
     /// here, pass `/proc/self/exe` on Linux: it stays the same program when the file is replaced.
     pub fn new(exe: PathBuf, masker: Arc<Masker>) -> io::Result<Self> {
         tree::can_see_processes()?;
-        Ok(Self { guards: Guards::new(exe), masker, handed: InheritedLocks::default() })
+        Ok(Self { guards: Guards::new(exe).of_runner(), masker, handed: InheritedLocks::default() })
     }
 
     /// Hides the secrets that its children are given.
@@ -55,16 +54,13 @@ impl Launcher {
     #[must_use]
     pub fn for_home(mut self, home: &Path) -> Self {
         self.guards = self.guards.for_home(home);
-        if let Ok(home) = HomeId::of(home) {
-            ancestry::show_as_runner(home);
-        }
         self
     }
 
     /// Takes its guards from where others take theirs.
     #[must_use]
     pub fn under(mut self, guards: &Guards) -> Self {
-        self.guards = guards.clone();
+        self.guards = guards.clone().of_runner();
         self
     }
 

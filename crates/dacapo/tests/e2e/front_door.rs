@@ -209,7 +209,7 @@ fn l3_found_checks_that_nobody_confirmed_are_not_run_without_a_terminal() {
     // Whoever asks for them confirms them.
     let ran = world.run(&["make it pass", "--checks"]).expect(0);
     assert!(ran.stdout.contains("✓ proven"), "{}", ran.stdout);
-    assert!(world.run(&["make it pass"]).expect(0).stdout.contains("✓ proven"));
+    let _ = world.run(&["make it pass"]).expect(2);
 }
 
 #[cfg(target_os = "linux")]

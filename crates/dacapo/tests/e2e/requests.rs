@@ -39,7 +39,7 @@ fn s17_a_dry_run_shows_what_would_run_and_changes_nothing() {
             assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
         }
     }
-    let ran = world.run(&["make it pass", "--dry-run", "--agent-cmd", AGENT]).expect(0);
+    let ran = world.run(&["make it pass", "--dry-run", "--checks", "--agent-cmd", AGENT]).expect(0);
     assert!(ran.stdout.contains("make-it-pass would run in the background"), "{}", ran.stdout);
     assert!(ran.stdout.contains("check   make test"), "{}", ran.stdout);
     let ran = world.run(&["spawn", "--dry-run", "--agent-cmd", AGENT, "--json", "go"]).expect(0);
