@@ -103,7 +103,7 @@ impl Driver<'_> {
             return Ok(());
         }
         let suspects = self.suspects(user)?;
-        match Snapshot::take(user, &self.dir.start_path(), &suspects) {
+        match Snapshot::take(user, &self.dir.repo_path(), &self.dir.start_path(), &suspects) {
             Ok(snapshot) => self.proof.start_sha256 = Some(snapshot.sha256().to_owned()),
             Err(error) => {
                 self.proof.start_sha256 = None;

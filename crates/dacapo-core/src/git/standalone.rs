@@ -3,7 +3,7 @@
 //! A proof must not depend on anything that an agent can set: not on the configuration of the repository or of the user,
 //! not on replaced objects. So this git reads the one configuration file that was written for it, and nothing else.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -132,6 +132,11 @@ impl Repo {
 
     fn config_call(&self) -> Call {
         self.call("read the configuration").args(["config", "--list", "-z", "--show-scope"])
+    }
+
+    /// A variable of the environment that git runs in.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        self.base().variable(name)
     }
 
     /// A file of the user's that git's configuration names; without a name, git's default place for it.

@@ -49,6 +49,17 @@ impl Room {
         self.places.push(Place { path: path.into(), shows });
     }
 
+    /// Returns true if a path leads to the same in the room as outside.
+    pub fn is_seen(&self, path: &Path) -> bool {
+        let around = self.places.iter().filter(|place| path.starts_with(&place.path));
+        // Of two for the same path the stricter one counts.
+        let nearest = around.min_by(|one, other| {
+            let length = |place: &Place| place.path.components().count();
+            length(other).cmp(&length(one)).then_with(|| one.shows.cmp(&other.shows))
+        });
+        nearest.is_none_or(|place| place.shows == Shows::Itself)
+    }
+
     /// The places to be made: outer ones first, one for each path, none that would change nothing.
     fn ordered(&self) -> Vec<&Place> {
         let mut places: Vec<&Place> = self.places.iter().collect();

@@ -122,16 +122,19 @@ impl Lease {
     }
 
     /// Makes the room of the commands that will run here.
-    fn make_room(&mut self, request: &Request<'_>) -> io::Result<()> {
+    fn make_room(&mut self, request: &Request<'_>) -> Result<(), ProofError> {
+        // Places are in the data of a repository, which is beside that of others.
+        let above = |levels| self.dir.ancestors().nth(levels).unwrap_or(&self.dir);
         let around = Around {
             proof: &self.dir,
             store: self.store.path(),
-            // Places are in the data of a repository, which is beside that of others.
-            repos: self.dir.ancestors().nth(3).unwrap_or(&self.dir),
+            repos: above(3),
             workspace: request.workspace,
+            data: above(2),
+            outside: &request.snapshot.piece(Piece::Outside)?.unwrap_or_default(),
         };
-        let (room, home_in_workspace) =
-            (around.room(request.env)?, around.has_home_in_workspace(request.env));
+        let room = around.room(request.env).map_err(ProofError::file(FileAction::Create, &self.dir))?;
+        let home_in_workspace = around.has_home_in_workspace(request.env);
         (self.room, self.home_in_workspace) = (room, home_in_workspace);
         Ok(())
     }
@@ -145,7 +148,7 @@ impl Lease {
         downloads::make(&self.downloads(), request.env)
             .map_err(ProofError::file(FileAction::Create, self.downloads()))?;
         self.store.fill(request)?;
-        self.make_room(request).map_err(ProofError::file(FileAction::Create, self.dir.join("temp")))?;
+        self.make_room(request)?;
         self.write_git_dir(request)?;
         let checked_out_at = SystemTime::now();
         let lock = self.lock.try_clone().map_err(ProofError::file(FileAction::Lock, &self.dir))?;

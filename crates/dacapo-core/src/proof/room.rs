@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::files;
+use super::{files, outside};
 use crate::process::{Room, Shows};
 
 /// Temp that every program knows.
@@ -31,6 +31,10 @@ pub(super) struct Around<'a> {
     pub(super) repos: &'a Path,
     /// Where the agent works, if not in a worktree of ours.
     pub(super) workspace: Option<&'a Path>,
+    /// The data of the repository that the proof is of.
+    pub(super) data: &'a Path,
+    /// Settings of tools outside of the checkout, as they were at the start.
+    pub(super) outside: &'a [u8],
 }
 
 impl Around<'_> {
@@ -61,6 +65,13 @@ impl Around<'_> {
         }
         if let Some(own) = self.own_ssh()? {
             room.show(SSH, Shows::Other(own));
+        }
+        let candidates = outside::candidates(|name| variable(env, name).map(Into::into), self.data);
+        for (place, shows) in outside::differing(&candidates, self.outside, &self.proof.join("outside"))? {
+            // A mount in a directory that is covered would bring back the name that it hides.
+            if room.is_seen(&place) {
+                room.show(place, shows);
+            }
         }
         Ok(room)
     }
@@ -171,6 +182,8 @@ mod tests {
             store: &data.join("store.git"),
             repos: &root.join("data/repos"),
             workspace: workspace.as_deref(),
+            data: &data,
+            outside: &[],
         };
         let below = |path: &Path| path.strip_prefix(&root).ok().map(|path| path.display().to_string());
         let word = |shows: &Shows| match shows {

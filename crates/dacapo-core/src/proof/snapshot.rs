@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::suspects::Suspects;
-use super::{ProofError, config, files};
+use super::{ProofError, config, files, outside};
 use crate::files::FileAction;
 use crate::git::{Repo, Settings};
 
@@ -43,6 +43,8 @@ pub(super) enum Piece {
     UsersAttributes,
     /// Where the history of a shallow clone ends.
     Shallow,
+    /// Settings of tools outside of the checkout (`proof/outside.rs`).
+    Outside,
 }
 
 /// A file that `.worktreeinclude` named.
@@ -65,26 +67,27 @@ enum Record {
     Included(Included),
 }
 
-const NAMES: [(Piece, &str); 6] = [
+const NAMES: [(Piece, &str); 7] = [
     (Piece::Config, "config"),
     (Piece::Refs, "refs"),
     (Piece::Excludes, "excludes"),
     (Piece::Attributes, "attributes"),
     (Piece::UsersAttributes, "users-attributes"),
     (Piece::Shallow, "shallow"),
+    (Piece::Outside, "outside"),
 ];
 
 impl Snapshot {
     /// Takes it of the user's checkout into `dir` (`TaskDir::start_path`), which is made anew. Settings that are
-    /// suspected to be an agent's are left out.
-    pub fn take(source: &Repo, dir: &Path, suspects: &Suspects) -> Result<Self, ProofError> {
+    /// suspected to be an agent's are left out. `data` is the data of the repository, where proofs are made.
+    pub fn take(source: &Repo, data: &Path, dir: &Path, suspects: &Suspects) -> Result<Self, ProofError> {
         let pieces = dir.join(PIECES);
         let io = || ProofError::file(FileAction::Write, dir);
         files::remove(dir).map_err(io())?;
         files::make_dir(&pieces).map_err(io())?;
 
         let (all, refs) = source.config_and_refs()?;
-        let mut texts = texts(source, all)?;
+        let mut texts = texts(source, data, all)?;
         texts.iter_mut().for_each(|(piece, text)| *text = suspects.without(*piece, text));
         texts.push((Piece::Refs, refs));
         let shallow = source.common_dir().join("shallow");
@@ -212,7 +215,7 @@ impl Snapshot {
 }
 
 /// The pieces that decide what files hold, as they are now. All of them may be an agent's doing.
-pub(super) fn texts(source: &Repo, all: Settings) -> Result<Vec<(Piece, Vec<u8>)>, ProofError> {
+pub(super) fn texts(source: &Repo, data: &Path, all: Settings) -> Result<Vec<(Piece, Vec<u8>)>, ProofError> {
     let read = |path: PathBuf| files::read_users(&path).map_err(ProofError::file(FileAction::Read, path));
     let users = |key: &str, default: &str| match source.users_file(config::last(&all, key), default) {
         Some(path) => read(path),
@@ -228,6 +231,7 @@ pub(super) fn texts(source: &Repo, all: Settings) -> Result<Vec<(Piece, Vec<u8>)
         (Piece::Excludes, Some(excludes)),
         (Piece::Attributes, attributes.1),
         (Piece::Config, Some(unparsed(&config::kept(all)))),
+        (Piece::Outside, Some(outside::record(&outside::candidates(|name| source.variable(name), data)))),
     ];
     Ok(texts.into_iter().filter_map(|(piece, text)| Some((piece, text?))).collect())
 }

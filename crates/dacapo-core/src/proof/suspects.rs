@@ -1,5 +1,5 @@
-//! Settings of git that appeared, or went, while an agent ran. They may be the agent's, so proofs of later tasks do without them
-//! until the user has confirmed them.
+//! Settings of git and of build tools that appeared, or went, while an agent ran. They may be the agent's, so proofs of later
+//! tasks do without them until the user has confirmed them.
 //!
 //! While a task drives agents, a *watch* file holds the settings as they were before: `suspects/NAME.watch` in the data of the
 //! repository, locked by the process that drives. Whatever differs from a watch is noted in `suspects/list` when the task ends
@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::snapshot::Piece;
-use super::{ProofError, files, snapshot};
+use super::{ProofError, files, outside, snapshot};
 use crate::files::FileAction;
 use crate::git::{Repo, is_own_exclude};
 
@@ -60,7 +60,8 @@ pub struct Suspect {
 /// Holds as long as agents of a task run.
 #[derive(Debug)]
 pub struct Watch {
-    dir: PathBuf,
+    /// The data of the repository.
+    data: PathBuf,
     file: PathBuf,
     _lock: File,
 }
@@ -73,7 +74,7 @@ impl Suspects {
         if !dir.is_dir() {
             return Ok(Self::default());
         }
-        Ok(look(source, &dir)?.0)
+        Ok(look(source, data, &dir)?.0)
     }
 
     /// The settings that do not count, by name.
@@ -94,7 +95,7 @@ impl Suspects {
 
     /// A piece of the snapshot as it is without them: what appeared is left out, what went is there.
     pub(super) fn without(&self, piece: Piece, text: &[u8]) -> Vec<u8> {
-        let end = if piece == Piece::Config { 0 } else { b'\n' };
+        let end = end_of_entry(piece);
         let all: Vec<&[u8]> = text.split(|byte| *byte == end).collect();
         let of_piece = |change: Change| {
             let known =
@@ -176,7 +177,7 @@ impl Watch {
     /// Notes how the settings are before agents of the task `name` run.
     pub fn begin(source: &Repo, data: &Path, name: &str) -> Result<Self, ProofError> {
         let dir = dir_of(data);
-        let (suspects, now) = look(source, &dir)?;
+        let (suspects, now) = look(source, data, &dir)?;
         let mut text = Vec::new();
         suspects.users(&now).iter().for_each(|entry| write_entry(entry, &mut text));
         let file = dir.join(format!("{name}.{WATCH}"));
@@ -184,12 +185,12 @@ impl Watch {
         files::replace(&file, &text).map_err(io())?;
         let lock = files::open(&file).map_err(io())?;
         lock.lock().map_err(io())?;
-        Ok(Self { dir, file, _lock: lock })
+        Ok(Self { data: data.to_owned(), file, _lock: lock })
     }
 
     /// No agent of the task runs any more: what differs from how it was is noted.
     pub fn end(self, source: &Repo) -> Result<(), ProofError> {
-        look(source, &self.dir)?;
+        look(source, &self.data, &dir_of(&self.data))?;
         fs::remove_file(&self.file).map_err(ProofError::file(FileAction::Remove, &self.file))
     }
 }
@@ -207,10 +208,10 @@ fn lock(dir: &Path) -> Result<File, ProofError> {
 }
 
 /// The list, and all settings as they are now.
-fn look(source: &Repo, dir: &Path) -> Result<(Suspects, Vec<Entry>), ProofError> {
+fn look(source: &Repo, data: &Path, dir: &Path) -> Result<(Suspects, Vec<Entry>), ProofError> {
     let _lock = lock(dir)?;
     let io = |path: &Path| ProofError::file(FileAction::Read, path.to_owned());
-    let (before, now) = (Suspects::read(dir)?, entries(source)?);
+    let (before, now) = (Suspects::read(dir)?, entries(source, data)?);
     let mut suspects = before.clone();
     for found in fs::read_dir(dir).map_err(io(dir))? {
         let path = found.map_err(io(dir))?.path();
@@ -238,11 +239,11 @@ fn look(source: &Repo, dir: &Path) -> Result<(Suspects, Vec<Entry>), ProofError>
 }
 
 /// All that decides about contents beside the commits, as it is now.
-fn entries(source: &Repo) -> Result<Vec<Entry>, ProofError> {
+fn entries(source: &Repo, data: &Path) -> Result<Vec<Entry>, ProofError> {
     let config = source.config()?;
     let mut all = Vec::new();
-    for (piece, text) in snapshot::texts(source, config)? {
-        let end = if piece == Piece::Config { 0 } else { b'\n' };
+    for (piece, text) in snapshot::texts(source, data, config)? {
+        let end = end_of_entry(piece);
         let lines = text.split(|byte| *byte == end).filter(|line| !line.is_empty() && !is_own_exclude(line));
         all.extend(lines.map(|line| Entry { piece, text: line.to_vec() }));
     }
@@ -253,9 +254,20 @@ fn entries(source: &Repo) -> Result<Vec<Entry>, ProofError> {
 fn names_same(piece: Piece, one: &[u8], other: &[u8]) -> bool {
     match piece {
         Piece::Config => key(one) == key(other),
-        Piece::Refs | Piece::Excludes | Piece::Attributes | Piece::UsersAttributes | Piece::Shallow => {
-            one == other
-        }
+        Piece::Refs
+        | Piece::Excludes
+        | Piece::Attributes
+        | Piece::UsersAttributes
+        | Piece::Shallow
+        | Piece::Outside => one == other,
+    }
+}
+
+/// The byte behind each entry of a piece.
+fn end_of_entry(piece: Piece) -> u8 {
+    match piece {
+        Piece::Config | Piece::Outside => 0,
+        Piece::Refs | Piece::Excludes | Piece::Attributes | Piece::UsersAttributes | Piece::Shallow => b'\n',
     }
 }
 
@@ -277,6 +289,7 @@ fn shown(entry: &Entry) -> Suspect {
         Piece::UsersAttributes => line("core.attributesFile"),
         Piece::Refs => line("refs"),
         Piece::Shallow => line("shallow"),
+        Piece::Outside => Suspect { name: outside::shown(&entry.text), value: None },
     }
 }
 

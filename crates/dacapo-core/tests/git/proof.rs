@@ -25,8 +25,8 @@ pub(crate) struct Proofs {
 impl Proofs {
     pub(crate) fn start(f: Fixture) -> Self {
         let pool = Pool::at(f.dir.path().join("data"));
-        let snapshot = Snapshot::take(&f.repo, &f.dir.path().join("task/start"), &Suspects::default())
-            .expect("a snapshot");
+        let (data, start) = (f.dir.path().join("data"), f.dir.path().join("task/start"));
+        let snapshot = Snapshot::take(&f.repo, &data, &start, &Suspects::default()).expect("a snapshot");
         Self { f, pool, snapshot }
     }
 

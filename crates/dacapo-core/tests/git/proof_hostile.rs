@@ -436,8 +436,8 @@ fn l4_a_snapshot_that_was_cut_short_is_taken_again() {
     let dir = f.dir.path().join("task/start");
     fs::create_dir_all(dir.join("pieces")).expect("directory");
     fs::write(dir.join("pieces/new"), "half").expect("write");
-    let taken = Snapshot::take(&f.repo, &dir, &Suspects::default()).expect("a snapshot");
-    let again = Snapshot::take(&f.repo, &dir, &Suspects::default()).expect("a snapshot");
+    let taken = Snapshot::take(&f.repo, f.dir.path(), &dir, &Suspects::default()).expect("a snapshot");
+    let again = Snapshot::take(&f.repo, f.dir.path(), &dir, &Suspects::default()).expect("a snapshot");
     assert_eq!(taken.sha256(), again.sha256(), "of the same state the same");
     Snapshot::open(&dir, again.sha256()).expect("there");
 }

@@ -51,3 +51,24 @@ fn l4_a_filter_that_the_user_set_between_two_tasks_counts() {
     let ran = exec(&world, "b", RELY).expect(0);
     ran.silent_about("not used in proofs");
 }
+
+#[test]
+fn l4_settings_of_tools_that_an_agent_left_are_not_the_users_in_the_next_task() {
+    let world = world();
+    let npmrc = world.home().join(".npmrc");
+    std::fs::write(&npmrc, "registry=http://127.0.0.1:1/\n").unwrap();
+    let check = "grep -q registry ~/.npmrc && { grep -q script-shell ~/.npmrc || test -f done; }";
+    let run = |name: &str, does: &str| {
+        let words =
+            ["--name", name, "--worktree", "--no-baseline", "--max-iterations", "1", "--check", check];
+        world.exec(&[&words[..], &["--agent-cmd", does, "go"]].concat())
+    };
+    let _ = run("a", "date > log; echo script-shell=/bin/true >> ~/.npmrc");
+    let ran = run("b", "date > log");
+    let state = &world.status("b")["result"]["proof_state"];
+    assert_eq!(state["why"], "failed", "{}", ran.stdout);
+    ran.says("not used in proofs, as set while an agent ran: ").says(".npmrc: script-shell;");
+    // The user's own line counts all the same.
+    let ran = run("c", "touch done").expect(0);
+    assert_eq!(world.status("c")["result"]["proof_state"]["state"], "proven", "{}", ran.stdout);
+}

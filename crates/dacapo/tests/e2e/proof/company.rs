@@ -111,6 +111,15 @@ fn l4_an_editable_install_does_not_lead_a_proof_into_the_worktree() {
 }
 
 #[test]
+fn l4_settings_of_tools_that_an_agent_wrote_are_not_a_proofs() {
+    for place in ["--worktree", "--noworktree"] {
+        is_red("echo script-shell=true >> $HOME/.npmrc", "grep -q script-shell $HOME/.npmrc", place);
+        // Above the checkout, where pytest looks for its settings.
+        is_red("echo '[pytest]' > $DACAPO_HOME/pytest.ini", "grep -q pytest $DACAPO_HOME/pytest.ini", place);
+    }
+}
+
+#[test]
 fn l4_what_an_agent_left_in_temp_is_not_there_in_a_proof() {
     is_red("touch $TMPDIR/answer", "test -f $TMPDIR/answer", "--worktree");
 }
