@@ -68,7 +68,7 @@ pub(super) const AGENTS: &[Agent] = &[
         "a replaced object",
         "rm -rf $desk/o; git init -q $desk/o; cp $desk/good $desk/o/x; good=$(git -C $desk/o hash-object -w x); \
          bad=$(git rev-parse HEAD:$file); path() { echo $1 | sed 's#^..#&/#'; }; at=$repo/.git/objects/$(path $bad); \
-         if test -e $at; then cp $at $desk/was; echo $at > $desk/at; chmod u+w $at; cat $desk/o/.git/objects/$(path $good) > $at; fi; \
+         if test -e $at -a ! -e $desk/at; then cp $at $desk/was; echo $at > $desk/at; chmod u+w $at; cat $desk/o/.git/objects/$(path $good) > $at; fi; \
          cp $desk/good $file; git update-index --assume-unchanged $file",
     ),
     hostile(
