@@ -1,6 +1,7 @@
 //! Where git reads in nearly every command. A FIFO there would make it wait for ever for somebody to write to it, and a
 //! setting there can make every command start others.
 
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
@@ -86,27 +87,12 @@ impl Places {
         }
     }
 
-    /// The same, and at any depth of the working tree; for when git does not come back.
+    /// The same, and at any depth of the working tree and among all refs and their logs; for when git does not come back.
     pub(super) fn any_special_file(&self) -> Option<(PathBuf, SpecialKind)> {
-        self.special_file().or_else(|| {
-            let (mut open, mut left) = (vec![self.top.clone()], MOST_ENTRIES);
-            while let Some(dir) = open.pop() {
-                for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-                    left = left.checked_sub(1)?;
-                    let Ok(kind) = entry.file_type() else { continue };
-                    let name = entry.file_name();
-                    if kind.is_dir() && name != ".git" {
-                        open.push(entry.path());
-                    } else if !kind.is_file() && IN_TREE[..2].iter().any(|read| name == *read) {
-                        let path = entry.path();
-                        if let Some(kind) = special(&path) {
-                            return Some((path, kind));
-                        }
-                    }
-                }
-            }
-            None
-        })
+        let in_tree = |name: &OsStr| IN_TREE[..2].iter().any(|read| name == *read);
+        let refs = ["refs", "logs"].map(|name| self.common_dir.join(name));
+        let known = self.special_file().or_else(|| special_below(self.top.clone(), in_tree));
+        known.or_else(|| refs.into_iter().find_map(|dir| special_below(dir, |_| true)))
     }
 
     /// What a command can start here that by itself starts nothing: a partial clone fetches what is missing.
@@ -141,13 +127,34 @@ impl Places {
     }
 }
 
+/// The first special file below a directory, among those whose names git reads.
+fn special_below(dir: PathBuf, is_read: impl Fn(&OsStr) -> bool) -> Option<(PathBuf, SpecialKind)> {
+    let (mut open, mut left) = (vec![dir], MOST_ENTRIES);
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            left = left.checked_sub(1)?;
+            let Ok(kind) = entry.file_type() else { continue };
+            let name = entry.file_name();
+            if kind.is_dir() && name != ".git" {
+                open.push(entry.path());
+            } else if !kind.is_file() && is_read(&name) {
+                let path = entry.path();
+                if let Some(kind) = special(&path) {
+                    return Some((path, kind));
+                }
+            }
+        }
+    }
+    None
+}
+
 fn far_reaching(settings: &[u8]) -> bool {
     let settings = settings.to_ascii_lowercase();
     FAR_REACHING.iter().any(|word| memchr::memmem::find(&settings, word).is_some())
 }
 
-/// What a file is that nobody can simply read to its end; a link counts as what it leads to.
-fn special(path: &Path) -> Option<SpecialKind> {
+/// The kind of a file that nobody can simply read to its end; a link counts as what it leads to.
+pub(super) fn special(path: &Path) -> Option<SpecialKind> {
     kind(&fs::metadata(path).ok()?)
 }
 

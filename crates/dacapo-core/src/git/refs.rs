@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::error::GitError;
 use super::regular;
 use super::run::Call;
-use super::{Oid, Repo};
+use super::{Oid, Repo, places};
 
 /// Where HEAD is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,7 +87,15 @@ impl Repo {
             // A loose file wins over the packed one. The file is looked for first: `git pack-refs` writes the pack
             // before it removes the file, so a ref is never missing from both.
             Stored::Absent => self.packed(name),
-            Stored::Symbolic(_) | Stored::Odd => self.ref_by_git(name),
+            Stored::Symbolic(_) => self.ref_by_git(name),
+            Stored::Odd => {
+                let path = self.common_dir().join(name);
+                match places::special(&path) {
+                    // Git would wait for somebody to write to it.
+                    Some(kind) => Err(GitError::SpecialFile { operation: READ, path, kind }),
+                    None => self.ref_by_git(name),
+                }
+            }
         }
     }
 

@@ -68,3 +68,13 @@ fn r05_a_fifo_where_git_reads_is_named_and_nothing_hangs() {
         let _ = run(&world, &["list"]).expect(0);
     });
 }
+
+#[test]
+fn r05_a_fifo_in_place_of_the_tasks_branch_is_named_at_the_start() {
+    let world = World::new();
+    let branch = world.repo().join(".git/refs/heads/dacapo/t");
+    fs::create_dir_all(branch.parent().unwrap()).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&branch).status().unwrap().success());
+    let words = ["exec", "--name", "t", "--worktree", "--iter", "1", "--agent-cmd", "date > f", "go"];
+    run(&world, &words).expect(1).says("refs/heads/dacapo/t is a FIFO");
+}
