@@ -229,9 +229,6 @@ pub enum ViewError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// It has run, and what it did is not on record any more.
-    #[error("its journal is gone; its commits are still in git")]
-    JournalGone,
     #[error("cannot read the lock of the task: {0}")]
     Lock(std::io::Error),
 }
@@ -350,7 +347,7 @@ impl TaskView {
         }
         // Before its first event a task has nothing in its journal either, but then nothing of a turn.
         if is_empty && dir.has_turns() {
-            return Err(ViewError::JournalGone);
+            return Err(JournalError::Gone.into());
         }
         Ok(view)
     }

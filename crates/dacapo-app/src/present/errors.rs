@@ -182,6 +182,7 @@ impl InWords for JournalError {
             Self::Altered { path } => messages.record_altered(&shown(path)),
             Self::Newer { path, found } => messages.record_newer(&shown(path), *found, FORMAT),
             Self::Older { path, found } => messages.record_older(&shown(path), *found, FORMAT),
+            Self::Gone => messages.record_journal_gone(),
         }
     }
 }
@@ -191,7 +192,6 @@ impl InWords for ViewError {
         match self {
             Self::Open(error) => error.in_words(messages),
             Self::Journal(error) => error.in_words(messages),
-            Self::JournalGone => messages.record_journal_gone(),
             Self::Lock(error) => messages.record_lock_unreadable(&error.to_string()),
         }
     }

@@ -37,6 +37,8 @@ pub(super) struct Ran {
     pub(super) timed_out: bool,
     /// In a proof: why it could see what the agent left.
     pub(super) exposed: Option<Exposed>,
+    /// Something killed its guard, and so the command.
+    pub(super) guard_lost: bool,
 }
 
 impl Driver<'_> {
@@ -58,7 +60,14 @@ impl Driver<'_> {
         self.keep_directory_of(&output)?;
         let env = as_in_ci(self.environment(&cwd));
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
-        let Some(Ran { exit, timed_out, exposed }) = self.run_shell(shell)? else { return Ok(None) };
+        let Some(Ran { exit, timed_out, exposed, guard_lost }) = self.run_shell(shell)? else {
+            return Ok(None);
+        };
+        if guard_lost && plan.phase == CheckPhase::Proof {
+            // That says nothing about the commit, and what the check has left must not meet a second run.
+            let message = format!("something killed the guard process of `{}`", plan.command);
+            return Ok(Some(Input::ProofUnavailable { message, cure: None }));
+        }
         let changed_files = match plan.phase {
             CheckPhase::Baseline | CheckPhase::Iteration => self.workspace_mut()?.note_new_litter()?,
             CheckPhase::Proof => Vec::new(),
@@ -98,7 +107,8 @@ impl Driver<'_> {
                 Wakeup::Report(Report::ChildGone(finished)) => {
                     driver.report_leftovers(&finished)?;
                     let exposed = driver.proof.exposed(&finished);
-                    let ran = Ran { exit: finished.exit, timed_out, exposed };
+                    let guard_lost = finished.guard_lost;
+                    let ran = Ran { exit: finished.exit, timed_out, exposed, guard_lost };
                     return Ok(Waited::Break((!cancelled).then_some(ran)));
                 }
                 Wakeup::Stop => {

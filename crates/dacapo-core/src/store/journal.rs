@@ -55,6 +55,9 @@ pub enum JournalError {
     /// An older Dacapo wrote it, in a format that was given up.
     #[error("{path} was written by an older Dacapo (format {found}; this one reads {FORMAT})")]
     Older { path: PathBuf, found: u32 },
+    /// The task has run, and what it did is not on record any more.
+    #[error("its journal is gone; its commits are still in git")]
+    Gone,
 }
 
 /// The writer of a journal. Whoever has one holds the task's lock.
@@ -274,11 +277,12 @@ impl Journal {
 pub fn note(dir: &TaskDir, _held: &Lock, event: Event) -> Result<(), JournalError> {
     let mut last = None;
     let mut journal = Journal::open(&dir.journal_path(), |line| last = Some(line))?;
+    let last = last.ok_or(JournalError::Gone)?;
     let line = Envelope {
         v: FORMAT,
         seq: journal.next_seq(),
         at: Timestamp::now(),
-        elapsed_ms: last.map_or(0, |line| line.elapsed_ms),
+        elapsed_ms: last.elapsed_ms,
         task: dir.name(),
         came_at: None,
         event,

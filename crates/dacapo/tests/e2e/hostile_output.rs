@@ -200,8 +200,8 @@ fn r2_a_removed_journal_ends_the_run_and_says_what_is_kept() {
         assert_eq!(world.subjects(), ["[iter-0] did it 0", "first"]);
         assert_eq!(world.read("f1"), "1\n");
         if misdeed.contains("journal") {
-            for command in ["status", "resume"] {
-                let ran = world.run(&[command, "t"]).expect(1);
+            for words in [&["status", "t"][..], &["resume", "t"]] {
+                let ran = world.run(words).expect(1);
                 assert!(
                     ran.stderr.contains("its journal is gone; its commits are still in git"),
                     "{}",
@@ -225,4 +225,18 @@ fn r2_a_journal_that_the_agent_spoils_is_not_written_over() {
     ran.says("journal.jsonl was replaced by another file while the task was running");
     world.run(&["status", "t"]).expect(1).says("is damaged at line 1");
     world.run(&["resume", "t"]).expect(1).says("is damaged at line 1");
+}
+
+#[test]
+fn r2_a_task_whose_journal_lost_its_first_line_takes_no_commands() {
+    let world = World::new();
+    let _ = world
+        .exec(&["--name", "t", "--worktree", "--iter", "1", "--agent-cmd", "echo > new", "go"])
+        .expect(0);
+    let journal = world.task_dir("t").join("journal.jsonl");
+    let bytes = fs::read(&journal).unwrap();
+    // A line that was cut off counts as not written.
+    fs::write(&journal, &bytes[..40]).unwrap();
+    world.run(&["tell", "t", "hello"]).expect(1).says("its journal is gone; its commits are still in git");
+    assert_eq!(fs::read_to_string(&journal).unwrap(), "", "no event takes the place of the lost ones");
 }

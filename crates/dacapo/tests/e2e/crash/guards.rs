@@ -147,3 +147,27 @@ fn r1_a_stopped_guard_of_a_killed_runner_does_not_keep_the_task_from_going_on() 
         }
     }
 }
+
+#[test]
+fn l4_a_proof_whose_guard_is_killed_says_so_and_blames_no_file() {
+    let world = World::new();
+    let marks = world.scratch("marks");
+    fs::create_dir(&marks).unwrap();
+    world.write("ignored.txt", "a file that is not in the commit\n");
+    // The second run of the check is the proof's.
+    let check = "if ! mkdir \"$MARKS/first\" 2>/dev/null; then touch \"$MARKS/ready\"; sleep 1005; fi";
+    let words = ["exec", "--name", "t", "--iter", "1", "--check", check, "--no-baseline"];
+    let mut command = world.command(&[&words[..], &["--agent-cmd", "echo > new", "--json", "work"]].concat());
+    command.env("MARKS", &marks).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut runner = command.spawn().unwrap();
+    wait_for("the proof", || marks.join("ready").exists());
+    guards(runner.id()).iter().for_each(|guard| kill(*guard, Signal::KILL));
+    runner.wait().unwrap();
+    let status: serde_json::Value =
+        serde_json::from_str(&world.run(&["status", "t", "--json"]).expect(0).stdout).unwrap();
+    assert_eq!(status["verified"], false);
+    let proof = status["result"]["proof_state"].to_string();
+    assert!(proof.contains("something killed the guard process of"), "{proof}");
+    assert!(world.events("t", "proof_failed").is_empty());
+    world.assert_nothing_left("t");
+}
