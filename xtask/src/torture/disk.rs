@@ -52,9 +52,14 @@ fn mount(dir: &Path, kilobytes: usize) -> Option<Mounted> {
 
 /// The data directory has little room, until somebody makes some.
 fn small(case: &mut Case, kind: Kind) -> Outcome {
-    let data = case.path("data");
+    let (data, disk) = (case.path("data"), case.path("disk"));
     let size = 600 + case.random.below(600);
-    let Some(mounted) = mount(&data, size) else {
+    // A link, so that it can be moved out of a clone's reach.
+    let linked = fs::create_dir(&disk)
+        .and_then(|()| fs::remove_dir(&data))
+        .and_then(|()| std::os::unix::fs::symlink(&disk, &data));
+    linked.map_err(|e| format!("cannot put {} in place: {e}", disk.display()))?;
+    let Some(mounted) = mount(&disk, size) else {
         case.tally.remark("no file system may be mounted here: disks that are really full were left out");
         return Ok(());
     };

@@ -233,7 +233,9 @@ pub(super) fn ending(case: &mut Case, task: &Task, status: &Value) -> Outcome {
     // The proof's own reason quotes the system, or git that quotes it: in the words of the errors that are struck.
     let proof = status["result"]["proof_state"].to_string();
     let struck = ["os error", "No space left on device", "Disk quota exceeded", "Input/output error"];
-    let said = ["cannot seal", "cannot prove"].iter().any(|why| notices.contains(why))
+    let lost = proof.contains("killed the guard process");
+    let said = lost
+        || ["cannot seal", "cannot prove"].iter().any(|why| notices.contains(why))
         || struck.iter().any(|why| proof.contains(why));
     if task.kind.is_checked() && state == "completed" && status["verified"] != true && !said {
         case.fault(Fault::State, format!("completed with checks, and not verified: {notices}"));

@@ -103,7 +103,10 @@ impl Edit {
                 }
                 return all;
             }
-            Self::CutInside => return bytes[..random.below(bytes.len())].to_vec(),
+            Self::CutInside => {
+                let first = lines[0].len();
+                return bytes[..first + random.below(bytes.len() - first)].to_vec();
+            }
             Self::CutLines => lines.truncate(1 + random.below(lines.len())),
             Self::MissingLine => drop(lines.remove(inside)),
             Self::DoubledLine => lines.insert(inside, lines[inside].clone()),
