@@ -3,8 +3,14 @@
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The value encoded without its padding; and for each place in a group of three bytes, those digits that hold bits of the
-/// value alone.
+/// Widths at which `base64` and `openssl base64` break their lines.
+const LINE_WIDTHS: [usize; 2] = [76, 64];
+
+/// The end of a wrapped value is masked from this length on: shorter ones may be anything.
+const SHORTEST_LINE: usize = 16;
+
+/// The value encoded without its padding; for each place in a group of three bytes, those digits that hold bits of the
+/// value alone; and the lines of a long value by itself, as the usual programs wrap it.
 pub(super) fn of(value: &[u8]) -> Vec<String> {
     let mut all = Vec::new();
     for digits in [STANDARD, URL_SAFE] {
@@ -18,10 +24,24 @@ pub(super) fn of(value: &[u8]) -> Vec<String> {
             let to = shifted.len() * 8 / 6;
             all.extend(encoded.get(from..to).map(str::to_owned));
         }
+        all.extend(wrapped(value, digits));
     }
     all.dedup();
     all.retain(|text| !text.is_empty());
     all
+}
+
+/// The lines of a value that is too long for one. The last digit is left out where it depends on what follows the value.
+fn wrapped(value: &[u8], digits: &[u8; 64]) -> Vec<String> {
+    let mut encoded = encode(value, digits);
+    encoded.truncate(value.len() * 8 / 6);
+    let lines = |width: usize| encoded.as_bytes().chunks(width);
+    let wraps = LINE_WIDTHS.into_iter().filter(|width| encoded.len() > *width);
+    wraps
+        .flat_map(lines)
+        .filter(|line| line.len() >= SHORTEST_LINE)
+        .map(|line| String::from_utf8_lossy(line).into_owned())
+        .collect()
 }
 
 fn encode(bytes: &[u8], digits: &[u8; 64]) -> String {

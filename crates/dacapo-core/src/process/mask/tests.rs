@@ -145,6 +145,21 @@ fn s15_a_value_inside_of_base64_is_masked() {
 }
 
 #[test]
+fn s15_a_long_value_is_masked_in_base64_of_several_lines() {
+    let value: String = (0..40).map(|number| format!("{:03}x", number * 7)).collect();
+    let masker = masker(&[&value]);
+    for (width, after) in [(76, ""), (76, "\n"), (64, "\n")] {
+        let digits: Vec<char> = base64(format!("{value}{after}").as_bytes()).chars().collect();
+        let lines: Vec<String> = digits.chunks(width).map(|line| line.iter().collect()).collect();
+        assert!(lines.len() >= 3);
+        let masked = masker.mask_str(&lines.join("\n"));
+        let left: usize = masked.lines().map(|line| line.trim_matches('*').len()).sum();
+        // The last digits hold bits of what follows.
+        assert!(left <= 3, "{masked}");
+    }
+}
+
+#[test]
 fn s15_a_key_of_many_lines_is_masked_line_by_line() {
     let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\nshort\n-----END PRIVATE KEY-----\n";
     let masker = Masker::from_env([("DEPLOY_KEY".into(), key.into())]);
