@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::snapshot::{Piece, hash_of, hex};
 use super::{ProofError, Request, config, files};
 use crate::files::FileAction;
-use crate::git::{Bare, History, Oid, Settings};
+use crate::git::{Bare, GitError, History, Oid, Settings};
 
 /// Counts up when a store that an earlier version made can no longer be used.
 const FORMAT: &str = "proof store 1";
@@ -53,12 +53,11 @@ impl Store {
         };
         let is_partial = config::is_partial(&settings);
         if !self.kept(commit).is_file() {
-            let line = format!("+{commit}:refs/dacapo/{commit}\n").into_bytes();
-            if is_partial {
-                git.fetch_partial(config::PARTIAL_SOURCE, line, commit)?;
-            } else {
-                git.fetch(source, line, history)?;
-            }
+            let line = || format!("+{commit}:refs/dacapo/{commit}\n").into_bytes();
+            self.twice(|| match is_partial {
+                true => git.fetch_partial(config::PARTIAL_SOURCE, line(), commit),
+                false => git.fetch(source, line(), history),
+            })?;
         }
         if settings.iter().any(|(key, _)| key.starts_with(b"filter.lfs.")) {
             let storage = config::last(&settings, "lfs.storage").map_or("lfs".as_ref(), OsStr::from_bytes);
@@ -66,6 +65,27 @@ impl Store {
         }
         // The files that a partial clone leaves out are fetched where a check asks for them.
         if is_partial { Ok(()) } else { self.fetch_refs(request, &git, history) }
+    }
+
+    /// Runs git, and once more where it failed: something may have killed it or its helpers. A lock that it finds here was left
+    /// by a killed git of an earlier proof, because nobody else writes while the store's own lock is held, and is removed.
+    fn twice(&self, run: impl Fn() -> Result<(), GitError>) -> Result<(), ProofError> {
+        let Err(error) = run() else { return Ok(()) };
+        match &error {
+            GitError::RefLocked { lock } | GitError::IndexLocked { lock } if lock.starts_with(&self.dir) => {
+                fs::remove_file(lock).map_err(ProofError::file(FileAction::Remove, lock))?;
+            }
+            GitError::Failed { .. } => {}
+            GitError::RefLocked { .. }
+            | GitError::IndexLocked { .. }
+            | GitError::Missing
+            | GitError::CutShort { .. }
+            | GitError::SpecialFile { .. }
+            | GitError::Io { .. }
+            | GitError::TooOld { .. }
+            | GitError::Unexpected { .. } => return Err(error.into()),
+        }
+        Ok(run()?)
     }
 
     /// Git in it.

@@ -583,23 +583,27 @@ fn r0_what_a_pool_and_a_snapshot_write_is_the_users_alone() {
     assert_eq!(wrong, [] as [PathBuf; 0]);
 }
 
-#[test]
-fn l4_a_proof_starts_few_git_processes() {
-    let proofs = Proofs::start(Fixture::new());
+/// The same with a git that first runs `line` of a shell script, with git's arguments.
+fn with_git(proofs: Proofs, line: &str) -> Proofs {
     let bin = proofs.f.dir.path().join("bin");
     fs::create_dir(&bin).expect("directory");
     let real =
         String::from_utf8(Command::new("sh").args(["-c", "command -v git"]).output().expect("sh").stdout);
     let real = real.expect("a path");
-    let log = proofs.f.dir.path().join("log");
-    let script = format!("#!/bin/sh\necho x >> {}\nexec {} \"$@\"\n", log.display(), real.trim());
-    fs::write(bin.join("git"), script).expect("write");
+    fs::write(bin.join("git"), format!("#!/bin/sh\n{line}\nexec {} \"$@\"\n", real.trim())).expect("write");
     fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).expect("mode");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all = std::iter::once(bin).chain(std::env::split_paths(&path));
     let env = env(proofs.f.dir.path()).with([("PATH", std::env::join_paths(all).expect("a path"))]);
     let repo = Repo::discover(proofs.f.repo.toplevel(), &env).expect("a repository");
-    let proofs = Proofs { f: Fixture { repo, ..proofs.f }, ..proofs };
+    Proofs { f: Fixture { repo, ..proofs.f }, ..proofs }
+}
+
+#[test]
+fn l4_a_proof_starts_few_git_processes() {
+    let proofs = Proofs::start(Fixture::new());
+    let log = proofs.f.dir.path().join("log");
+    let proofs = with_git(proofs, &format!("echo x >> {}", log.display()));
     let mut lease = proofs.prepared();
     proofs.f.write("a.txt", "changed\n");
     proofs.commit_all();
@@ -611,4 +615,29 @@ fn l4_a_proof_starts_few_git_processes() {
     fs::remove_file(&log).expect("remove");
     proofs.prepare(&mut lease);
     assert_eq!(fs::read_to_string(&log).expect("read").lines().count(), 2, "the store has it already");
+}
+
+#[test]
+fn r1_a_lock_that_a_killed_git_left_in_the_store_is_in_no_way() {
+    let proofs = Proofs::start(Fixture::new());
+    let mut lease = proofs.prepared();
+    proofs.f.write("a.txt", "changed\n");
+    proofs.commit_all();
+    let refs = proofs.f.dir.path().join("data/store.git/refs/dacapo");
+    let lock = refs.join(format!("{}.lock", proofs.f.oid("HEAD").as_str()));
+    fs::write(&lock, "").expect("write");
+    proofs.prepare(&mut lease);
+    assert_eq!(fs::read_to_string(lease.tree().join("a.txt")).expect("read"), "changed\n");
+    assert!(!lock.exists());
+}
+
+#[test]
+fn l4_a_git_that_something_killed_is_started_once_more() {
+    let proofs = Proofs::start(Fixture::new());
+    let killed = proofs.f.dir.path().join("killed");
+    let line = "case \"$*\" in *upload-pack*) [ -e KILLED ] || { : > KILLED; kill -9 $$; };; esac";
+    let proofs = with_git(proofs, &line.replace("KILLED", &killed.display().to_string()));
+    let lease = proofs.prepared();
+    assert!(killed.exists());
+    assert_eq!(proofs.git_there(&lease, &["rev-parse", "HEAD"]), proofs.f.oid("HEAD").as_str());
 }
