@@ -8,14 +8,18 @@ mod projects;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::case::{Case, WORK};
+use super::case::Case;
 use super::options::Program;
 use super::random::Random;
 use super::{build, clone, invariants, processes, remove, sweep};
 use crate::{Outcome, shell};
 use agents::{AGENTS, Agent, Class};
 use projects::{PROJECTS, Project};
+
+/// A task that installs packages for each of its proofs must be done by then, on a machine with other work, too.
+const WORK: Duration = Duration::from_secs(600);
 
 const HELP: &str = "\
 cargo xtask trial [--runs N] [--seed S] [--project NAME]… [--release | --bin FILE]
