@@ -23,6 +23,7 @@ mod litter;
 pub mod machine;
 mod mailbox;
 pub mod mirroring;
+mod moved_refs;
 mod orders;
 mod own_branch;
 mod own_worktree;

@@ -218,6 +218,36 @@ messages! {
         zh_tw: "代理工作期間被變更：{files}；它會影響你自己的指令在這裡的行為",
     }
 
+    notice_ref_moved(name: &str, task: &str, from: &str, to: &str) {
+        en: "{name} moved while {task} ran: {from} → {to}",
+        zh_cn: "{task} 运行期间 {name} 移动了：{from} → {to}",
+        zh_tw: "{task} 執行期間 {name} 移動了：{from} → {to}",
+    }
+    notice_ref_gone(name: &str, task: &str, from: &str) {
+        en: "{name} was removed while {task} ran: it was at {from}",
+        zh_cn: "{task} 运行期间 {name} 被删除：它曾指向 {from}",
+        zh_tw: "{task} 執行期間 {name} 被刪除：它曾指向 {from}",
+    }
+    notice_ref_kept(moved: &str, kept: &str) {
+        en: "{moved}; kept under {kept}",
+        zh_cn: "{moved}；已保留在 {kept}",
+        zh_tw: "{moved}；已保留在 {kept}",
+    }
+    notice_more_refs_moved(more: u64, task: &str) {
+        en: "{more} more branches and tags moved or were removed while {task} ran",
+        zh_cn: "{task} 运行期间另有 {more} 个分支和标签移动或被删除",
+        zh_tw: "{task} 執行期間另有 {more} 個分支和標籤移動或被刪除",
+    }
+    the_tag(name: &str) {
+        en: "tag {name}",
+        zh_cn: "标签 {name}",
+        zh_tw: "標籤 {name}",
+    }
+    a_stash() {
+        en: "a stash entry",
+        zh_cn: "一个贮藏条目",
+        zh_tw: "一個貯藏條目",
+    }
     notice_reattached(from: &str, to: &str) {
         en: "HEAD had been moved to {from}; it is back on {to}, with the work",
         zh_cn: "HEAD 曾指向 {from}；现已连同工作一起回到 {to}",

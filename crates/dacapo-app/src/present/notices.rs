@@ -40,7 +40,7 @@ fn in_words(notice: &Notice, name: &str, messages: Messages) -> String {
         Notice::LimitsNotShared { path, error } => messages.notice_limits_not_shared(path, error),
         Notice::Workspace(notice) => workspace(notice, messages),
         Notice::NoWorkspace { problems } => super::workspace::all(problems, messages),
-        Notice::Git(notice) => git(notice, messages),
+        Notice::Git(notice) => git(notice, name, messages),
         Notice::LeftUncommitted(file) => messages.notice_left_uncommitted(&left(file, messages)),
         Notice::NotCommitted(file) => messages.notice_not_committed(&left(file, messages)),
         Notice::NotKept(file) => messages.notice_not_kept(&left(file, messages)),
@@ -102,7 +102,7 @@ fn workspace(notice: &WorkspaceNotice, messages: Messages) -> String {
 }
 
 /// What was found in git.
-fn git(notice: &GitNotice, messages: Messages) -> String {
+fn git(notice: &GitNotice, task: &str, messages: Messages) -> String {
     match notice {
         GitNotice::Reattached { from, to } => {
             let branch = |name: &Option<String>| name.clone().unwrap_or_else(|| messages.detached_head());
@@ -114,9 +114,27 @@ fn git(notice: &GitNotice, messages: Messages) -> String {
         GitNotice::IndexRebuilt { kept: Some(kept) } => messages.notice_index_broken(kept),
         GitNotice::LinkRestored { path } => messages.notice_link_restored(path),
         GitNotice::SubmoduleDirty { path } => messages.notice_submodule_dirty(path),
+        GitNotice::RefMoved { reference, from, to, kept } => {
+            let name = ref_name(reference, messages);
+            let moved = match to {
+                Some(to) => messages.notice_ref_moved(&name, task, from.short(), to.short()),
+                None => messages.notice_ref_gone(&name, task, from.short()),
+            };
+            kept.as_ref().map_or(moved.clone(), |kept| messages.notice_ref_kept(&moved, kept))
+        }
+        GitNotice::MoreRefsMoved { more } => messages.notice_more_refs_moved(*more, task),
         GitNotice::Warned { message } => messages.notice_git_warned(message),
         GitNotice::SecretCommitted(file) => messages.notice_secret_committed(&file.path, &file.variable),
         GitNotice::CommittedByAgent(file) => messages.notice_committed_by_agent(&left(file, messages)),
+    }
+}
+
+/// A ref by the name that people use for it.
+fn ref_name(reference: &str, messages: Messages) -> String {
+    match (reference.strip_prefix("refs/heads/"), reference.strip_prefix("refs/tags/")) {
+        (Some(branch), _) => branch.to_owned(),
+        (None, Some(tag)) => messages.the_tag(tag),
+        (None, None) => messages.a_stash(),
     }
 }
 

@@ -15,6 +15,7 @@ use super::earlier::Earlier;
 use super::machine::{Begin, Effect, Input, Machine, Step};
 use super::mailbox::Mailbox;
 use super::mirroring::Mirroring;
+use super::moved_refs::RefWatch;
 use super::planted::TurnBegun;
 use super::proof::ProofCheckout;
 use super::secrets::{masked, masker};
@@ -58,6 +59,7 @@ pub(super) struct Turns {
     pub(super) limits: Limits,
     pub(super) acp: AcpProcesses,
     pub(super) tampering: Tampering,
+    pub(super) refs: Option<RefWatch>,
 }
 
 impl<'a> Driver<'a> {
@@ -201,7 +203,9 @@ impl<'a> Driver<'a> {
             Effect::BeginTurn(start) => Some(self.begin_turn(*start)?),
             Effect::RunTurn(plan) => {
                 self.remember_settings_files();
+                self.watch_refs();
                 let ended = self.run_turn(plan)?;
+                self.report_moved_refs()?;
                 self.report_settings_files()?;
                 self.keep_spec_file()?;
                 self.probe_ended(&ended)?;

@@ -291,6 +291,22 @@ pub enum GitNotice {
         /// The submodule.
         path: String,
     },
+    /// While the agent worked, a branch, a tag or stashed changes outside of the task moved or went, and not by Dacapo.
+    RefMoved {
+        /// The full name of the ref; `refs/stash` for stashed changes.
+        reference: String,
+        /// The commit, or the tag, it named.
+        from: Oid,
+        /// What it names now; null if it is gone.
+        to: Option<Oid>,
+        /// The ref that keeps `from`; null if another ref still leads there.
+        kept: Option<String>,
+    },
+    /// More refs moved than are named one by one.
+    MoreRefsMoved {
+        /// The number of those that are not named.
+        more: u64,
+    },
     /// Git printed a warning.
     Warned {
         /// The warning.

@@ -135,6 +135,13 @@ impl Made {
                 variable: self.text(),
                 commit_id: oid(pid),
             }),
+            GitNotice::RefMoved {
+                reference: self.text(),
+                from: oid(pid),
+                to: self.flag.then(|| oid(pid)),
+                kept: self.maybe(),
+            },
+            GitNotice::MoreRefsMoved { more: count },
             GitNotice::Warned { message: self.text() },
         ];
         let others = [

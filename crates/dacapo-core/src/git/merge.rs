@@ -10,6 +10,8 @@ use super::{Oid, Repo};
 
 const TRY: &str = "see whether it merges";
 const MERGE: &str = "merge";
+/// What the reflog says. It begins as [`super::watched_refs::BY_DACAPO`] does.
+const BY_DACAPO_MERGE: &str = "dacapo: merge";
 const MOVE: &str = "move the branch";
 /// Git's exit code for options that it does not know.
 const USAGE: i32 = 129;
@@ -263,7 +265,7 @@ impl Repo {
             let call = self.call_as_user(MOVE).args(AS_ASKED).apart();
             // Git would write over ignored files without a word; they are the user's, too.
             let words = ["merge", "-q", "--ff-only", "--no-overwrite-ignore", new.as_str()];
-            let answer = call.args(words).output()?;
+            let answer = call.args(words).env("GIT_REFLOG_ACTION", BY_DACAPO_MERGE).output()?;
             return Ok(match answer.exit {
                 Some(0) => Advanced::Done,
                 _ if self.read_ref(branch)?.as_ref() != Some(old) => Advanced::Moved,
@@ -274,7 +276,7 @@ impl Repo {
             return Ok(Advanced::Moved);
         }
         // Not checked out here, so there are no files to move: the ref alone, with its old value as a condition.
-        let call = self.call(MOVE).args(["update-ref", "-m", "dacapo: merge", branch]);
+        let call = self.call(MOVE).args(["update-ref", "-m", BY_DACAPO_MERGE, branch]);
         let answer = call.args([new.as_str(), old.as_str()]).output()?;
         match answer.exit {
             Some(0) => Ok(Advanced::Done),

@@ -52,6 +52,7 @@ mod stat;
 mod status;
 mod uncommitted;
 mod untracked;
+mod watched_refs;
 mod worktree;
 mod worktree_admin;
 
@@ -89,4 +90,5 @@ pub(crate) use standalone::{Entry, Flags, IgnoredBy, Settings, Standalone, quote
 pub use stat::{FileStat, Lines};
 pub use uncommitted::{Copied, SavedChanges};
 pub use untracked::{Compared, KeepLimits, NotKept, Untracked};
+pub use watched_refs::{MovedRef, WatchedRefs};
 pub use worktree::{CleanCheckout, WorktreeError};

@@ -17,4 +17,5 @@ mod secrets;
 mod settings;
 mod staging;
 mod untracked;
+mod watched_refs;
 mod workspaces;

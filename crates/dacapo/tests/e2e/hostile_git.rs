@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod hanging;
+mod moved_refs;
 mod special_files;
 
 use crate::misdeed::play;
