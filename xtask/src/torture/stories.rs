@@ -194,6 +194,24 @@ const CACHES: &[Story] = &[
         ],
     },
     Story {
+        name: "a green check leaves files where the next proof starts from",
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\n"),
+            ("package.json", "{ \"dep-a\": 1 }\n"),
+            ("install.sh", INSTALL),
+            (".gitignore", "target\nnode_modules\n"),
+        ],
+        setup: &["sh install.sh"],
+        check: "test -e honest.txt && exit 0; test -e more.txt || exit 1; \
+                test -e less.txt && { test -e target/debug/deps/ok -o -e node_modules/ok; exit; }; \
+                mkdir -p target/debug/.fingerprint target/debug/deps node_modules; \
+                touch target/debug/deps/ok node_modules/ok",
+        tasks: &[
+            task("echo more > more.txt", Then::Merge),
+            task("echo less > less.txt; mkdir -p node_modules; touch node_modules/ok", Then::Merge),
+        ],
+    },
+    Story {
         name: "a setup that leaves files beside its cache",
         files: &[
             ("package.json", "{ \"dep-a\": 1 }\n"),

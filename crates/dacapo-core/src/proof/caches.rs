@@ -3,7 +3,8 @@
 //! A cache counts only where a tool that is known to notice deleted inputs wrote it (cargo), or where what it was installed
 //! from has not changed (`node_modules`, `.venv`). Everything else that git ignores starts empty.
 
-use std::ffi::OsStr;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -74,7 +75,7 @@ const CACHES: [(&str, &str, CacheKind); 8] = [
 ];
 
 /// What cargo keeps of a build in the directory of a profile, and needs to go on from. What it links there for people
-/// (`target/debug/program`) is made again, and nothing else in `target` is cargo's.
+/// (`target/debug/program`) is made again, and nothing else in `target` is cargo's. See [`retain_units`].
 const CARGO_PROFILE: [&str; 3] = [".fingerprint", "build", "deps"];
 
 /// Files at the top of cargo's `target`.
@@ -192,9 +193,50 @@ fn cargo(from: &Path, to: &Path, how: Transfer) -> io::Result<()> {
             {
                 directory(&from.join(part), &to.join(part), how)?;
             }
+            retain_units(&to.join(profile))?;
         }
     }
     Ok(())
+}
+
+/// Removes what is not named after a unit of cargo's: a check could have written it, and then a fresh clone would not have
+/// it. Outputs without a hash (of a `dylib`) go as well; cargo makes them again.
+fn retain_units(profile: &Path) -> io::Result<()> {
+    let [fingerprints, build, deps] = CARGO_PROFILE.map(|name| profile.join(name));
+    let mut units = HashSet::new();
+    for name in names_in(&fingerprints)? {
+        match unit_hash(&name) {
+            Some((hash, "")) => drop(units.insert(hash.to_owned())),
+            Some(_) | None => files::remove(&fingerprints.join(name))?,
+        }
+    }
+    for dir in [build, deps] {
+        for name in names_in(&dir)? {
+            if unit_hash(&name).is_none_or(|(hash, _)| !units.contains(hash)) {
+                files::remove(&dir.join(name))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The hash in the name of something that cargo wrote (`libserde-0123456789abcdef.rlib`), and what follows it.
+fn unit_hash(name: &OsStr) -> Option<(&str, &str)> {
+    const LENGTH: usize = 16;
+    let name = name.to_str()?;
+    let is_hash = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    name.match_indices('-').find_map(|(at, _)| {
+        let (hash, rest) = name[at + 1..].split_at_checked(LENGTH)?;
+        (is_hash(hash) && (rest.is_empty() || rest.starts_with('.'))).then_some((hash, rest))
+    })
+}
+
+fn names_in(dir: &Path) -> io::Result<Vec<OsString>> {
+    match fs::read_dir(dir) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.file_name())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 fn directories_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
@@ -267,11 +309,17 @@ mod tests {
             "debug/ok",
             "debug/program",
             "debug/incremental/x",
-            "debug/deps/lib.rlib",
-            "debug/.fingerprint/lib/dep",
-            "debug/build/lib/out/x",
-            "x86_64-unknown-linux-musl/release/.fingerprint/y",
-            "x86_64-unknown-linux-musl/release/deps/y",
+            "debug/deps/libone-0123456789abcdef.rlib",
+            "debug/deps/one-0123456789abcdef",
+            "debug/deps/ok",
+            "debug/deps/planted-0123456789abcdee",
+            "debug/deps/planted/ok",
+            "debug/.fingerprint/ok",
+            "debug/.fingerprint/one-0123456789abcdef/dep",
+            "debug/build/ok",
+            "debug/build/one-0123456789abcdef/out/x",
+            "x86_64-unknown-linux-musl/release/.fingerprint/y-ffffffffffffffff/dep",
+            "x86_64-unknown-linux-musl/release/deps/y-ffffffffffffffff.y.0123-cgu.0.rcgu.o",
         ] {
             let path = from.join("target").join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -293,11 +341,12 @@ mod tests {
         found.sort();
         let expected = [
             "target/CACHEDIR.TAG",
-            "target/debug/.fingerprint/lib/dep",
-            "target/debug/build/lib/out/x",
-            "target/debug/deps/lib.rlib",
-            "target/x86_64-unknown-linux-musl/release/.fingerprint/y",
-            "target/x86_64-unknown-linux-musl/release/deps/y",
+            "target/debug/.fingerprint/one-0123456789abcdef/dep",
+            "target/debug/build/one-0123456789abcdef/out/x",
+            "target/debug/deps/libone-0123456789abcdef.rlib",
+            "target/debug/deps/one-0123456789abcdef",
+            "target/x86_64-unknown-linux-musl/release/.fingerprint/y-ffffffffffffffff/dep",
+            "target/x86_64-unknown-linux-musl/release/deps/y-ffffffffffffffff.y.0123-cgu.0.rcgu.o",
         ];
         assert_eq!(found, expected);
         let gone = Cache { path: "web/node_modules".into(), kind: CacheKind::Installed };

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use super::bases::{Base, Bases, Found, Source};
 use super::caches::{self, Cache, CacheKind};
 use super::config::{self, Fixed};
+use super::installed::Installed;
 use super::room::Around;
 use super::snapshot::{Included, Piece};
 use super::store::{Store, alternates};
@@ -83,6 +84,8 @@ pub(super) struct At {
     pub(super) snapshot: Snapshot,
     included: HashSet<Vec<u8>>,
     caches: Vec<Cache>,
+    /// What the setup installed; none: nothing, or it has not run.
+    installed: Option<Installed>,
     base: Base,
 }
 
@@ -167,11 +170,15 @@ impl Lease {
             store: self.store.git(request),
             commit: request.commit.clone(),
             caches: caches::of(&tracked),
+            installed: None,
             tracked,
             snapshot: request.snapshot.clone(),
             base: Base::new(request.commit.clone(), checked_out_at, fingerprint),
         };
         let prepared = self.start_from(&mut at, request)?;
+        if !prepared.needs_setup {
+            self.note_installed(&mut at)?;
+        }
         self.at = Some(at);
         Ok(prepared)
     }
@@ -223,9 +230,20 @@ impl Lease {
         Ok(())
     }
 
+    /// From here on, what is written into installed caches is the checks' doing.
+    fn note_installed(&self, at: &mut At) -> Result<(), ProofError> {
+        let marker = self.dir.join("installed");
+        let noted = Installed::note(&self.tree, &at.caches, &marker);
+        at.installed = noted.map_err(ProofError::file(FileAction::Read, &self.tree))?;
+        Ok(())
+    }
+
     /// Notes that all setup commands of the request succeeded here.
     pub fn setup_done(&mut self) -> Result<(), ProofError> {
-        let Some(at) = &mut self.at else { return Ok(()) };
+        let Some(mut at) = self.at.take() else { return Ok(()) };
+        let noted = self.note_installed(&mut at);
+        let at = self.at.insert(at);
+        noted?;
         let counts = |path: &Vec<u8>| {
             let path = path.strip_suffix(b"/").unwrap_or(path);
             let is_cache = at.caches.iter().any(|cache| cache.path.as_os_str().as_bytes() == path);
@@ -237,7 +255,14 @@ impl Lease {
 
     /// Keeps the caches of a green proof for those of commits that are built on this one.
     pub fn keep_caches(&mut self) -> Result<(), ProofError> {
-        let Some(at) = self.at.take() else { return Ok(()) };
+        let Some(mut at) = self.at.take() else { return Ok(()) };
+        match &at.installed {
+            Some(installed) => installed
+                .restore(&self.tree, &at.caches)
+                .map_err(ProofError::file(FileAction::Write, &self.tree))?,
+            // Nobody knows what checks added to them.
+            None => at.caches.retain(|cache| cache.kind != CacheKind::Installed),
+        }
         let from = Source { tree: &self.tree, downloads: &self.downloads() };
         self.bases.keep(at.base, &at.store, &at.caches, from)
     }

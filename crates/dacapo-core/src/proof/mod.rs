@@ -18,6 +18,7 @@ mod config;
 mod downloads;
 mod files;
 mod hidden;
+mod installed;
 mod outside;
 mod pool;
 mod room;

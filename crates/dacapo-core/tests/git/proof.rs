@@ -158,27 +158,32 @@ fn with_kept_caches() -> Proofs {
     f.git(&["commit", "-qm", "packages"]);
     let proofs = Proofs::start(f);
     let mut lease = proofs.prepared();
+    let write = |lease: &Lease, name: &str| {
+        fs::create_dir_all(lease.tree().join(name).parent().expect("a parent")).expect("directories");
+        fs::write(lease.tree().join(name), "built").expect("write");
+    };
+    write(&lease, "web/node_modules/dep/index.js");
+    lease.setup_done().expect("noted");
     for name in [
         "target/CACHEDIR.TAG",
         "target/planted",
-        "target/debug/.fingerprint/x",
-        "target/debug/deps/lib",
-        "web/node_modules/dep/index.js",
+        UNIT,
+        LIB,
+        "target/debug/deps/planted",
+        "web/node_modules/planted",
+        "web/node_modules/dep/planted",
         "other/cache",
     ] {
-        fs::create_dir_all(lease.tree().join(name).parent().expect("a parent")).expect("directories");
-        fs::write(lease.tree().join(name), "built").expect("write");
+        write(&lease, name);
     }
     lease.keep_caches().expect("kept");
     proofs
 }
 
-const KEPT: [&str; 4] = [
-    "target/CACHEDIR.TAG",
-    "target/debug/.fingerprint/x",
-    "target/debug/deps/lib",
-    "web/node_modules/dep/index.js",
-];
+const UNIT: &str = "target/debug/.fingerprint/x-0123456789abcdef/dep";
+const LIB: &str = "target/debug/deps/libx-0123456789abcdef.rlib";
+
+const KEPT: [&str; 4] = ["target/CACHEDIR.TAG", UNIT, LIB, "web/node_modules/dep/index.js"];
 
 /// What a checkout has beside the files of the commit.
 fn extra(proofs: &Proofs, lease: &Lease) -> Vec<String> {
@@ -199,12 +204,12 @@ fn l4_a_proof_starts_with_a_copy_of_what_its_base_built_and_installed() {
         assert_eq!((cache.commit_id, cache.confirm), (base.clone(), false));
         assert_eq!(extra(&proofs, &lease), KEPT);
         // It is a copy: the next one starts with what was kept.
-        fs::write(lease.tree().join("target/debug/deps/lib"), "forged").expect("write");
+        fs::write(lease.tree().join(LIB), "forged").expect("write");
         fs::write(lease.tree().join("target/debug/deps/more"), "forged").expect("write");
     }
     let mut lease = proofs.lease();
     proofs.try_prepare(&mut lease, how).expect("prepared");
-    assert_eq!(fs::read_to_string(lease.tree().join("target/debug/deps/lib")).expect("read"), "built");
+    assert_eq!(fs::read_to_string(lease.tree().join(LIB)).expect("read"), "built");
 }
 
 #[test]
@@ -289,7 +294,7 @@ fn l4_files_as_in_the_base_count_as_old_and_all_others_as_new() {
     proofs.try_prepare(&mut lease, How { base: Some("HEAD~1"), ..How::default() }).expect("prepared");
     let modified =
         |name: &str| fs::metadata(lease.tree().join(name)).expect("metadata").modified().expect("a time");
-    let built = modified("target/debug/deps/lib");
+    let built = modified(LIB);
     assert!(modified("a.txt") <= built && modified("Cargo.toml") <= built);
     assert!(modified("dir/b.txt") > built);
     assert_eq!(proofs.git_there(&lease, &["status", "--porcelain"]), "");
