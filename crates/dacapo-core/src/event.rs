@@ -25,6 +25,7 @@ mod own;
 mod proof;
 mod record;
 mod result;
+mod tests_changed;
 mod untracked;
 pub(crate) mod words;
 mod workspace;
@@ -45,6 +46,10 @@ pub use record::{
     CommitPlanned, Ended, IterationRecord, KnownLimit, TurnEnd, TurnRecord, WritingEnd, WritingRecord,
 };
 pub use result::{Outcome, Proof, Result as TaskResult, StopReason, Tokens};
+pub use tests_changed::{
+    ChangedTest, FewerTests, InlineChange, InlineTest, Originals, TestChange, TestsChange, TestsDiff,
+    TestsMark, TestsResult,
+};
 
 pub use untracked::{UntrackedFate, UntrackedFile, UntrackedFound, UntrackedNotKept, UntrackedTouched};
 pub use workspace::{HeadAt, InTheWay, WorkspaceProblem};

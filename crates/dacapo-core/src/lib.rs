@@ -49,6 +49,7 @@ pub mod mirror;
 pub mod event;
 pub mod follow;
 pub mod suspect_files;
+mod yardstick;
 
 pub mod view;
 

@@ -19,6 +19,7 @@ mod expected;
 mod name;
 mod proof;
 mod reading;
+mod tests_policy;
 
 pub use agent_env::AgentEnv;
 pub use change::{Amount, Change, InvalidChange};
@@ -27,6 +28,7 @@ pub use expected::{ExpectedValue, ValueKind};
 pub use name::{InvalidName, TaskName};
 pub use proof::{CachePolicy, ProofAt, ProofPolicy, setup_line};
 pub use reading::InvalidSpec;
+pub use tests_policy::{TestsMode, TestsPolicy};
 
 /// The version of `spec.json`.
 pub const SPEC_FORMAT: u32 = 3;

@@ -141,7 +141,46 @@ fn by_runner_settings(path: &str, name: &str) -> Option<Role> {
     let cargo = [".cargo/config.toml", ".cargo/config", ".config/nextest.toml"]
         .iter()
         .any(|file| path == *file || path.strip_suffix(file).is_some_and(|before| before.ends_with('/')));
-    (NAMES.contains(&name) || of_runner || mocha || cargo).then_some(Role::Check)
+    (NAMES.contains(&name) || of_runner || mocha || cargo || lints(name)).then_some(Role::Check)
+}
+
+/// Settings of linters and type checkers.
+fn lints(name: &str) -> bool {
+    const NAMES: [&str; 21] = [
+        "ruff.toml",
+        ".ruff.toml",
+        "clippy.toml",
+        ".clippy.toml",
+        "deny.toml",
+        ".flake8",
+        "mypy.ini",
+        ".mypy.ini",
+        ".pylintrc",
+        "pylintrc",
+        "pyrightconfig.json",
+        "biome.json",
+        "biome.jsonc",
+        ".rubocop.yml",
+        "phpstan.neon",
+        "phpstan.neon.dist",
+        "phpcs.xml",
+        "detekt.yml",
+        ".swiftlint.yml",
+        ".shellcheckrc",
+        ".pre-commit-config.yaml",
+    ];
+    const BEGINNINGS: [&str; 9] = [
+        ".eslintrc",
+        ".eslintignore",
+        "eslint.config.",
+        ".golangci.",
+        ".stylelintrc",
+        "stylelint.config.",
+        ".nycrc",
+        ".c8rc",
+        ".yamllint",
+    ];
+    NAMES.contains(&name) || BEGINNINGS.iter().any(|begin| name.starts_with(begin))
 }
 
 fn by_test_name(folders: &str, name: &str) -> Option<Role> {

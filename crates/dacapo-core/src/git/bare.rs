@@ -1,6 +1,6 @@
 //! Git in the bare repository that holds the objects of proofs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,23 @@ pub(crate) struct Differs {
     pub(crate) path: Vec<u8>,
     /// The newer commit does not have it.
     pub(crate) is_gone: bool,
+}
+
+/// A file of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Blob {
+    pub(crate) mode: String,
+    pub(crate) id: String,
+}
+
+/// A path in which two commits differ, with both contents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) path: Vec<u8>,
+    /// None: it was not there.
+    pub(crate) was: Option<Blob>,
+    /// None: it is gone.
+    pub(crate) is: Option<Blob>,
 }
 
 impl Bare {
@@ -93,6 +110,120 @@ impl Bare {
             found.push(Differs { path: path.to_vec(), is_gone: status == b"D" });
         }
         Ok(found)
+    }
+
+    /// All files of a commit, by their paths.
+    pub(crate) fn files(&self, commit: &Oid) -> Result<Vec<(Vec<u8>, Blob)>, GitError> {
+        let out =
+            self.call(COMPARE).args(["ls-tree", "-r", "-z", "--full-tree", commit.as_str()]).stdout()?;
+        // MODE TYPE ID<TAB>PATH
+        let file = |record: &[u8]| {
+            let tab = record.iter().position(|byte| *byte == b'\t')?;
+            let words = std::str::from_utf8(&record[..tab]).ok()?;
+            let [mode, _, id] = words.split(' ').collect::<Vec<_>>()[..] else { return None };
+            Some((record[tab + 1..].to_vec(), Blob { mode: mode.to_owned(), id: id.to_owned() }))
+        };
+        let records = out.split(|byte| *byte == 0).filter(|record| !record.is_empty());
+        records.map(|record| file(record).ok_or_else(|| GitError::unexpected(COMPARE, record))).collect()
+    }
+
+    /// The paths in which two commits differ, with their contents; a renamed file is one that is gone and another one.
+    pub(crate) fn changes(&self, old: &Oid, new: &Oid) -> Result<Vec<Changed>, GitError> {
+        let call = self.call(COMPARE).args(["diff-tree", "-r", "-z", "--no-renames", "--raw"]);
+        let out = call.args([old.as_str(), new.as_str()]).stdout()?;
+        let mut fields = out.split(|byte| *byte == 0);
+        let mut found = Vec::new();
+        // :MODE MODE ID ID STATUS
+        while let (Some(head), Some(path)) = (fields.next().filter(|head| !head.is_empty()), fields.next()) {
+            let words = std::str::from_utf8(head).map(|head| head.split(' ').collect::<Vec<_>>());
+            let Ok([was_mode, is_mode, was_id, is_id, _]) = words.as_deref() else {
+                return Err(GitError::unexpected(COMPARE, head));
+            };
+            let blob = |mode: &str, id: &str| {
+                (mode != "000000").then(|| Blob { mode: mode.to_owned(), id: id.to_owned() })
+            };
+            let was = blob(was_mode.trim_start_matches(':'), was_id);
+            found.push(Changed { path: path.to_vec(), was, is: blob(is_mode, is_id) });
+        }
+        Ok(found)
+    }
+
+    /// The contents of files, by their ids. One that is missing, or larger than `most` bytes, is left out.
+    pub(crate) fn contents(&self, ids: &[&str], most: u64) -> Result<HashMap<String, Vec<u8>>, GitError> {
+        let lines =
+            |ids: &[&str]| ids.iter().flat_map(|id| [id, "\n"].concat().into_bytes()).collect::<Vec<u8>>();
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let listed = self.call(COMPARE).args(["cat-file", "--batch-check"]).stdin(lines(ids)).stdout()?;
+        // ID blob SIZE
+        let small = |line: &[u8]| {
+            let words = std::str::from_utf8(line).ok()?.split(' ').collect::<Vec<_>>();
+            let [id, "blob", size] = words[..] else { return None };
+            size.parse::<u64>().is_ok_and(|size| size <= most).then(|| id.to_owned())
+        };
+        let wanted: Vec<String> = listed.split(|byte| *byte == b'\n').filter_map(small).collect();
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        if wanted.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let out = self.call(COMPARE).args(["cat-file", "--batch"]).stdin(lines(&wanted)).stdout()?;
+        let mut rest = out.as_slice();
+        let mut found = HashMap::new();
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+            let size = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
+            let body = end + 1;
+            let Some(content) = size.and_then(|size| rest.get(body..body + size)) else {
+                return Err(GitError::unexpected(COMPARE, head.as_bytes()));
+            };
+            let id = head.split(' ').next().unwrap_or_default().to_owned();
+            found.insert(id, content.to_vec());
+            rest = rest.get(body + content.len() + 1..).unwrap_or_default();
+        }
+        Ok(found)
+    }
+
+    /// Returns true if the commit is here.
+    pub(crate) fn has(&self, commit: &Oid) -> Result<bool, GitError> {
+        let call = self.call(COMPARE).args(["cat-file", "-e", &format!("{commit}^{{commit}}")]);
+        Ok(call.output()?.exit == Some(0))
+    }
+
+    /// Writes a file, and returns its id.
+    pub(crate) fn write(&self, content: Vec<u8>) -> Result<String, GitError> {
+        let out = self.call(COMPARE).args(["hash-object", "-w", "--stdin"]).stdin(content).stdout()?;
+        Ok(String::from_utf8_lossy(&out).trim_end().to_owned())
+    }
+
+    /// Writes the tree of a commit with other contents at some paths, none of which is a file of the tree any more. `index` is a
+    /// file that it may use.
+    pub(crate) fn tree_with(
+        &self,
+        commit: &Oid,
+        edits: &[(&[u8], Option<Blob>)],
+        index: &Path,
+    ) -> Result<Oid, GitError> {
+        let call = || self.call(COMPARE).env("GIT_INDEX_FILE", index);
+        call().args(["read-tree", commit.as_str()]).stdout()?;
+        let nothing = "0".repeat(commit.as_str().len());
+        let mut lines = Vec::new();
+        // What goes first: a directory may come in the place of a file.
+        for (path, _) in edits {
+            lines.extend_from_slice(format!("0 {nothing}\t").as_bytes());
+            lines.extend_from_slice(path);
+            lines.push(0);
+        }
+        for (path, blob) in edits {
+            let Some(Blob { mode, id }) = blob else { continue };
+            lines.extend_from_slice(format!("{mode} {id}\t").as_bytes());
+            lines.extend_from_slice(path);
+            lines.push(0);
+        }
+        call().args(["update-index", "--replace", "-z", "--index-info"]).stdin(lines).stdout()?;
+        let out = call().args(["write-tree", "--missing-ok"]).stdout()?;
+        let id = String::from_utf8_lossy(&out).trim_end().to_owned();
+        Oid::parse(&id).map_err(|_| GitError::unexpected(COMPARE, &out))
     }
 
     /// The objects of LFS that files of a commit stand for: their SHA-256, in hexadecimal.

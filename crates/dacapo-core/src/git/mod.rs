@@ -57,7 +57,7 @@ mod worktree;
 mod worktree_admin;
 
 pub use apart::Apart;
-pub(crate) use bare::{Bare, History};
+pub(crate) use bare::{Bare, Blob, Changed, History};
 pub use commit::{CommitDate, CommitRequest};
 pub use dirt::{Dirt, Operation};
 pub use error::{GitError, SpecialKind};
