@@ -2,6 +2,7 @@
 
 pub mod act;
 mod agent_faults;
+pub mod changed_tests;
 #[cfg(test)]
 mod chinese;
 pub mod conclusion;

@@ -6,7 +6,7 @@ use dacapo_core::git::{GitError, Head, Oid, Repo};
 use dacapo_core::spec::Writing;
 use dacapo_core::spec::{
     AgentSpec, ContextPolicy, InvalidName, Place, ProofAt, ProofPolicy, PullRequest, SPEC_FORMAT, Setup,
-    TaskName, TaskSpec, parse_duration, random_hex,
+    TaskName, TaskSpec, TestsMode, TestsPolicy, parse_duration, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::agent_loop::Loop;
@@ -25,6 +25,7 @@ pub mod again;
 mod asked;
 mod budget;
 mod env;
+mod held_out;
 pub mod milestone;
 mod plan;
 mod policy;
@@ -75,6 +76,7 @@ impl FreshSetup {
             cache: config.proof.cache.into(),
             setup: self.setup(config),
             suggested_setup: self.suggested.clone(),
+            hidden_checks: Vec::new(),
         }
     }
 
@@ -82,6 +84,12 @@ impl FreshSetup {
     pub fn setup(&self, config: &Config) -> Setup {
         Setup { commands: self.commands.clone(), timeout: config.worktree.setup_timeout.duration() }
     }
+}
+
+/// What the agent may do to tests: as the user says here, else by the settings.
+pub(crate) fn tests(config: &Config, asked: Option<TestsMode>) -> TestsPolicy {
+    let mode = asked.unwrap_or_else(|| config.tests.mode.into());
+    TestsPolicy { mode, protect: config.tests.protect.clone(), reviewed: false }
 }
 
 /// Where a request is made, and by whom.
@@ -107,7 +115,10 @@ pub fn request(args: &TaskRequest, around: &Around<'_>, checks: Checks) -> Resul
     let chosen = agents::choose(app, &wanted(args, around), config, repo.toplevel())?;
     let mut policy = policy(args, &chosen, checks.commands, &mut notes)?;
     policy.proof = checks.setup.proof(config, args.proof_at());
+    policy.tests = tests(config, args.tests);
+    policy.proof.hidden_checks = held_out::checks(&args.hidden_checks, around)?;
     let context = context(args, config, &chosen, &mut notes)?;
+    held_out::settle(args, &mut policy, &context)?;
     let writers = context.summary_by.iter().chain(&context.message_by);
     budget(args, chosen.agents.iter().chain(writers))?;
     let (name, named) = match &args.name {

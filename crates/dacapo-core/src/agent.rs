@@ -11,7 +11,6 @@ pub mod acp;
 mod adapter;
 mod api_error;
 mod arguments;
-mod blocked;
 mod claude;
 mod claude_like;
 mod codex;
@@ -32,16 +31,17 @@ mod qwen;
 mod raw_json;
 mod rehearsal;
 mod reset_time;
+mod tag;
 mod text;
 mod weigh;
 
 pub use adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
-pub use blocked::PLACEHOLDER as BLOCKED_PLACEHOLDER;
-pub(crate) use blocked::RawBlocked;
 pub(crate) use observe::RawPromise;
 pub use observe::{Observed, Observer};
 pub use patience::{GiveUp, Patience};
 pub(crate) use promise::{EchoFilter, PromiseSearch};
+pub use tag::PLACEHOLDER;
+pub(crate) use tag::{RawTag, Tag};
 pub(crate) use text::unfinished;
 pub use weigh::{Ending, weigh};
 

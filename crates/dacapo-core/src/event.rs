@@ -47,8 +47,8 @@ pub use record::{
 };
 pub use result::{Outcome, Proof, Result as TaskResult, StopReason, Tokens};
 pub use tests_changed::{
-    ChangedTest, FewerTests, InlineChange, InlineTest, Originals, TestChange, TestsChange, TestsDiff,
-    TestsMark, TestsResult,
+    ChangedTest, FewerTests, InlineChange, InlineTest, Originals, TestChange, TestsChange, TestsMark,
+    TestsResult,
 };
 
 pub use untracked::{UntrackedFate, UntrackedFile, UntrackedFound, UntrackedNotKept, UntrackedTouched};
@@ -166,6 +166,12 @@ pub enum Event {
         /// The caches that it starts with; without it, it starts from nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cache: Option<ProofCache>,
+        /// What the commit changes of the tests, settings and scripts that judge it. Absent if there is no base commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tests: Option<TestsChange>,
+        /// True if these files are in the checkout as they were in the base commit.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        originals: bool,
     },
     /// The commit could not be proven, because there is no checkout to do it in. The task goes on.
     ProofUnavailable {

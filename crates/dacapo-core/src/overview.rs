@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::context::cut_chars;
 use crate::engine::{KindView, Kinds};
-use crate::event::{NeedKind, Outcome, StopDetail, StopReason};
+use crate::event::{NeedKind, Outcome, StopDetail, StopReason, TestsMark, TestsResult};
 use crate::git::Oid;
 use crate::store::{Index, RepoDir, Stamp, TaskDir};
 use crate::view::{CurrentStep, Status, TaskView, ViewError};
@@ -123,6 +123,9 @@ pub struct Brief {
     /// Proven, not merely claimed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub verified: bool,
+    /// What is said of its tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestsMark>,
     /// Why its record cannot be relied on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken_record: Option<String>,
@@ -210,6 +213,11 @@ impl Brief {
         self.status == Status::Paused && matches!(self.needs, Some(NeedKind::Resume { .. }))
     }
 
+    /// Returns true if a person approved its changed tests.
+    pub fn has_approved_tests(&self) -> bool {
+        self.tests == Some(TestsMark::Approved) && self.broken_record.is_none()
+    }
+
     /// Whether the agent itself asks, and goes on with an answer (L18).
     pub fn is_blocked(&self) -> bool {
         matches!(self.needs, Some(NeedKind::Blocked { .. }))
@@ -228,6 +236,7 @@ impl Glance for Brief {
             outcome: view.outcome,
             stop_reason: result.map(|result| result.stop_reason),
             verified: view.verified,
+            tests: view.tests().and_then(TestsResult::mark),
             broken_record: view.record.summary(),
             red: result.is_some_and(|result| result.proof.iter().any(|proof| proof.after == Some(false))),
             left_by_hand: view.left_by_hand,

@@ -14,6 +14,7 @@ use crate::random;
 
 mod agent_env;
 mod change;
+mod context_policy;
 mod duration;
 mod expected;
 mod name;
@@ -23,6 +24,7 @@ mod tests_policy;
 
 pub use agent_env::AgentEnv;
 pub use change::{Amount, Change, InvalidChange};
+pub use context_policy::ContextPolicy;
 pub use duration::{InvalidDuration, duration_text, parse_duration};
 pub use expected::{ExpectedValue, ValueKind};
 pub use name::{InvalidName, TaskName};
@@ -373,6 +375,9 @@ pub struct LoopPolicy {
     /// How commits are proven.
     #[serde(default)]
     pub proof: ProofPolicy,
+    /// What the agent may do to the tests that judge its work.
+    #[serde(default)]
+    pub tests: TestsPolicy,
     /// After how many failed iterations in a row the task ends; 0 means never.
     pub max_failures: u32,
     /// The budget; null if there is none.
@@ -410,6 +415,7 @@ impl Default for LoopPolicy {
             check_timeout: Duration::from_secs(15 * 60),
             baseline: false,
             proof: ProofPolicy::default(),
+            tests: TestsPolicy::default(),
             max_failures: 0,
             max_cost: None,
             max_tokens: None,
@@ -426,6 +432,12 @@ impl LoopPolicy {
     /// Whether anything can prove or claim this loop done.
     pub fn has_completion(&self) -> bool {
         self.until.is_some() || !self.checks.is_empty()
+    }
+
+    /// Whether commits are proven when everything else that was asked for holds. Held-out checks alone are no condition: they
+    /// judge what the agent calls done.
+    pub fn is_judged(&self) -> bool {
+        !self.checks.is_empty() || (self.until.is_some() && !self.proof.hidden_checks.is_empty())
     }
 
     /// A pure `--iter`/`--time` loop just does its rounds: using them up is success (L15).
@@ -458,39 +470,6 @@ pub enum CapSource {
     Iter,
     /// `--max-iterations`, or the settings of the agent.
     MaxIterations,
-}
-
-/// What the next iteration is told, and what is committed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ContextPolicy {
-    /// True if prompts say what earlier iterations did.
-    pub enabled: bool,
-    /// True if Dacapo commits after every iteration.
-    pub auto_commit: bool,
-    /// True if iterations are summarised.
-    pub generate_summary: bool,
-    /// How long a summary may be.
-    pub summary_max_tokens: u32,
-    /// How much of a prompt earlier iterations and checks may take.
-    pub context_max_tokens: u32,
-    /// What follows the prompt if `enabled` is false; null for the default text.
-    pub loop_prompt: Option<String>,
-    /// Who writes summaries. Absent if the agent's closing message is the summary.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary_by: Option<AgentSpec>,
-    /// Who writes commit messages. Absent if they are made from the summary.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message_by: Option<AgentSpec>,
-}
-
-impl ContextPolicy {
-    /// Who puts this into words, where it is wanted and not left to the agent itself.
-    pub(crate) fn writer(&self, what: Writing) -> Option<&AgentSpec> {
-        match what {
-            Writing::Summary => self.summary_by.as_ref().filter(|_| self.generate_summary),
-            Writing::CommitMessage => self.message_by.as_ref().filter(|_| self.auto_commit),
-        }
-    }
 }
 
 /// A token is taken for four bytes throughout (C7).

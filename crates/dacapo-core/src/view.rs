@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{KindView, Kinds};
 use crate::event::{
     CheckPhase, CheckResult, IterationRecord, Needs, Notice, Outcome, ProofState, SetupResult, StopDetail,
-    TaskResult, Tokens, Usage,
+    TaskResult, TestsResult, Tokens, Usage,
 };
 use crate::git::Oid;
 use crate::json::branch;
@@ -380,6 +380,11 @@ impl TaskView {
             && self.proofs.iter().any(|receipt| {
                 receipt.command == check && receipt.passed() && receipt.commit.as_ref() == Some(commit)
             })
+    }
+
+    /// Whether it changed the tests that judge it, and what that means; none while it has no result.
+    pub fn tests(&self) -> Option<&TestsResult> {
+        self.result.as_ref().and_then(|result| result.tests.as_ref())
     }
 
     /// The checks before the first iteration.

@@ -8,6 +8,7 @@ mod again;
 mod alias;
 mod asked;
 pub mod completions;
+mod concealed;
 mod env;
 mod exec;
 mod front_door;
@@ -25,6 +26,7 @@ pub mod trust;
 
 pub use again::Rerun;
 pub use alias::{meant, spawn_flags};
+pub(crate) use concealed::conceal;
 pub use exec::Exec;
 pub use front_door::{as_command, names_a_command, not_a_prompt, want_json};
 pub use help::{page as help_page, wants_all as wants_all_help};
@@ -207,6 +209,27 @@ impl From<ProofIn> for dacapo_core::spec::ProofAt {
         match proof {
             ProofIn::Checkout => Self::Checkout,
             ProofIn::Workspace => Self::Workspace,
+        }
+    }
+}
+
+/// What the agent may do to tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TestsIn {
+    /// Change them, but the work must also pass with them as they were.
+    Original,
+    /// Nothing: they are put back before every commit.
+    Locked,
+    /// Change them.
+    Free,
+}
+
+impl From<TestsIn> for dacapo_core::spec::TestsMode {
+    fn from(tests: TestsIn) -> Self {
+        match tests {
+            TestsIn::Original => Self::Original,
+            TestsIn::Locked => Self::Locked,
+            TestsIn::Free => Self::Free,
         }
     }
 }

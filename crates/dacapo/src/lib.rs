@@ -126,6 +126,10 @@ pub fn main() -> ExitCode {
         return help(&args);
     }
     let json = args::want_json(&args);
+    if let Err(error) = args::conceal(&args) {
+        let messages = app().messages;
+        complain!("{}{}", messages.label_note(), messages.held_out_in_arguments(&error.to_string()));
+    }
     let args = match args::as_command(args::meant(args), |name| app().is_task(name)) {
         Ok(args) => args,
         Err(failure) => return report(&failure, app().messages, json),

@@ -45,14 +45,28 @@ pub(super) enum Sensitivity {
     Harmless,
     /// It counts once it is confirmed; a command that uses it asks.
     For(Use),
+    /// It counts as far as it is not looser than the user's: a later choice of the list is stricter.
+    Tighten,
+    /// It counts on top of the user's.
+    Add,
+    /// It may stand in the user's own file alone.
+    Own,
     /// Nobody has said. It is confirmed before anything else is done.
     Unclassified,
 }
 
 impl Sensitivity {
+    /// Returns true if a project may set it without being asked about.
+    pub(super) fn needs_no_word(self) -> bool {
+        matches!(self, Self::Harmless | Self::Tighten | Self::Add)
+    }
+
     pub(super) fn of(mark: Option<&str>) -> Self {
         match mark {
             Some("none") => Self::Harmless,
+            Some("tighten") => Self::Tighten,
+            Some("add") => Self::Add,
+            Some("own") => Self::Own,
             Some(mark) => {
                 let known = Use::ALL.iter().find(|(name, _)| *name == mark);
                 known.map_or(Self::Unclassified, |(_, of)| Self::For(*of))

@@ -202,6 +202,7 @@ impl Layers {
             None => Vec::new(),
         };
         let (user, mut project) = (entries(&sources.user_file), entries(&sources.project_file));
+        problems.extend(not_a_projects(&project));
         let mut layers = Layers::default();
         problems.extend(layers.pile([(&user, of_user), (&project, of_project)], sources));
         if !problems.is_empty() {
@@ -213,7 +214,7 @@ impl Layers {
             Some(brought) => {
                 // Piled up again without it, rather than taken out of the pile: a value of the user's that it covered
                 // must come back.
-                project.retain(|entry| sensitivity(entry) == Sensitivity::Harmless);
+                project.retain(|entry| sensitivity(entry).needs_no_word());
                 let mut without = Layers::default();
                 let _ = without.pile([(&user, of_user), (&project, of_project)], sources);
                 Withheld::Unconfirmed(brought, Box::new(without))
@@ -238,7 +239,8 @@ impl Layers {
             for entry in entries.iter().cloned() {
                 if let ValueLocation::File { path, line, .. } = &entry.place {
                     let origin = origin(path.clone(), *line);
-                    self.put(entry.path, entry.fitted, origin, entry.place);
+                    let tightened = self.tightened(&entry, &origin);
+                    self.put(entry.path, tightened, origin, entry.place);
                 }
             }
         }
@@ -249,6 +251,24 @@ impl Layers {
         }
         self.warnings.extend(found.warnings);
         found.problems
+    }
+
+    /// What an entry sets: of a project's, what is not looser than what the user has.
+    fn tightened(&mut self, entry: &file::Entry, origin: &Origin) -> Fitted {
+        if !matches!(origin, Origin::Project { .. }) {
+            return entry.fitted.clone();
+        }
+        let Some(leaf) = shape::root().leaf(&entry.path) else { return entry.fitted.clone() };
+        let users = self.settings.get(&entry.path).map(|setting| &setting.value);
+        let given = &entry.fitted.value;
+        let Some(value) = leaf.beside(given, users) else { return entry.fitted.clone() };
+        if leaf.sensitivity == Sensitivity::Tighten {
+            let (key, place) = (entry.path.to_string(), entry.place.clone());
+            let (given, used) = (given.to_string(), value.to_string());
+            self.warnings
+                .push(say(|m| m.config_project_may_not_loosen(&key, &place.in_words(m), &given, &used)));
+        }
+        Fitted { value, clamped: None }
     }
 
     /// Sets what a flag says, over everything else. `flag` is its name for messages (`--no-commit`), `path` the
@@ -366,13 +386,20 @@ fn sensitivity(entry: &file::Entry) -> Sensitivity {
     shape::root().leaf(&entry.path).map_or(Sensitivity::Unclassified, |leaf| leaf.sensitivity)
 }
 
+/// Settings of a project's file that only the user's own file may have.
+fn not_a_projects(entries: &[file::Entry]) -> Vec<Problem> {
+    let own = entries.iter().filter(|entry| sensitivity(entry) == Sensitivity::Own);
+    own.map(|entry| Problem::OwnFileOnly { key: entry.path.to_string(), place: entry.place.clone() })
+        .collect()
+}
+
 /// What of these settings needs a person's word.
 fn brought(entries: &[file::Entry]) -> Option<Brought> {
     let sensitive = entries.iter().filter_map(|entry| {
         let used_by = match sensitivity(entry) {
-            Sensitivity::Harmless => return None,
+            Sensitivity::Harmless | Sensitivity::Tighten | Sensitivity::Add => return None,
             Sensitivity::For(used_by) => Some(used_by),
-            Sensitivity::Unclassified => None,
+            Sensitivity::Own | Sensitivity::Unclassified => None,
         };
         let secret = shape::root().leaf(&entry.path).is_none_or(|leaf| leaf.secret);
         Some(brought::Entry::setting(&entry.path, &entry.fitted.value, used_by, secret))

@@ -33,6 +33,6 @@ pub use show::{ConfigObject, Setting, object, render, settings};
 pub use timespan::{NotATimespan, Timespan};
 pub use types::{
     AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, GlyphSet, LoopSettings, Milestone, Notify,
-    OutputFormat, PlatformCli, Price, PromptInput, ProofCaches, Proofs, PullRequests, Session, SpawnTask,
-    Worktree,
+    OutputFormat, PlatformCli, Price, PromptInput, ProofCaches, Proofs, PullRequests, RepoSettings, Session,
+    SpawnTask, Worktree,
 };

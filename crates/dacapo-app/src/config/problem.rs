@@ -72,6 +72,11 @@ pub enum Problem {
         agent: &'static str,
         place: ValueLocation,
     },
+    /// A setting that a project may not make, in the project's file.
+    OwnFileOnly {
+        key: String,
+        place: ValueLocation,
+    },
     /// The file is not TOML.
     NotToml {
         place: ValueLocation,
@@ -122,6 +127,9 @@ impl Problem {
             }
             Problem::OnlyFor { key, agent, place } => {
                 (messages.config_only_for(&shortened(key), &place.in_words(messages), agent), None)
+            }
+            Problem::OwnFileOnly { key, place } => {
+                (messages.config_own_file_only(&shortened(key), &place.in_words(messages)), None)
             }
             Problem::NotToml { place, message } => {
                 (messages.config_not_toml(&place.in_words(messages), message), None)

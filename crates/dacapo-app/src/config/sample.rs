@@ -28,7 +28,8 @@ const HEAD: &str = "\
 ";
 
 /// What tables whose keys the user chooses are shown with.
-const NAMES: [(&str, &str); 2] = [("agents", "mybot"), ("prices", "\"gpt-5.5\"")];
+const NAMES: [(&str, &str); 3] =
+    [("agents", "mybot"), ("prices", "\"gpt-5.5\""), ("repos", "\"~/src/shop\"")];
 
 pub fn sample(whose: Whose) -> String {
     let first = match whose {
@@ -36,11 +37,11 @@ pub fn sample(whose: Whose) -> String {
         Whose::Project => OF_PROJECT,
     };
     let mut out = format!("{first}{HEAD}");
-    table(&mut out, "", &schema());
+    table(&mut out, "", &schema(), whose);
     out
 }
 
-fn table(out: &mut String, path: &str, schema: &Json) {
+fn table(out: &mut String, path: &str, schema: &Json, whose: Whose) {
     let nothing = Map::new();
     let properties = schema["properties"].as_object().unwrap_or(&nothing);
     let is_table = |schema: &Json| schema["properties"].is_object();
@@ -56,19 +57,25 @@ fn table(out: &mut String, path: &str, schema: &Json) {
             if is_map(leaf) { "{ NAME = \"value\" }".to_owned() } else { value(key, leaf).to_string() };
         let _ = writeln!(out, "#{key} = {value}");
     }
-    for (key, inner) in properties {
+    for (key, inner) in properties.iter().filter(|(_, inner)| whose == Whose::User || !is_users_own(inner)) {
         if is_table(inner) {
             let path = join(key);
             heading(out, inner, &format!("[{path}]"));
-            table(out, &path, inner);
+            table(out, &path, inner, whose);
         } else if is_map(inner) && is_table(&inner["additionalProperties"]) {
             let name = NAMES.iter().find(|(map, _)| map == key).map_or("NAME", |(_, name)| name);
             let path = format!("{}.{name}", join(key));
             // With its name it would be an entry of its own.
             heading(out, inner, &format!("#[{path}]"));
-            table(out, &path, &inner["additionalProperties"]);
+            table(out, &path, &inner["additionalProperties"], whose);
         }
     }
+}
+
+/// Returns true if no project may set anything of a table whose keys the user chooses.
+fn is_users_own(schema: &Json) -> bool {
+    let properties = schema["additionalProperties"]["properties"].as_object();
+    properties.is_some_and(|all| all.values().all(|leaf| leaf["x-trust"] == "own"))
 }
 
 fn heading(out: &mut String, schema: &Json, line: &str) {
@@ -141,6 +148,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("config.toml");
         let sources = Sources { project_file: Some(file.clone()), ..Sources::default() };
+        assert!(!sample(Whose::Project).contains("hidden_checks"), "a project may not have any");
         std::fs::write(&file, sample(Whose::Project)).unwrap();
         let loaded = load(&sources).unwrap();
         assert_eq!(loaded.config, super::super::Config::default());
@@ -158,7 +166,7 @@ mod tests {
         assert_eq!(loaded.as_written().config.agents["mybot"].command.as_ref().unwrap()[0], "mybot");
         for key in super::super::shape::root().leaves(&|_| Vec::new()) {
             let last = key.0.last().unwrap();
-            assert!(sample(Whose::Project).contains(&format!("\n#{last} = ")), "{key}");
+            assert!(sample(Whose::User).contains(&format!("\n#{last} = ")), "{key}");
         }
     }
 }

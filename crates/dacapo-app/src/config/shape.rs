@@ -78,6 +78,8 @@ pub(super) struct Leaf {
     pub(super) secret: bool,
     /// Whether a project may set it without being asked about.
     pub(super) sensitivity: Sensitivity,
+    /// What holds where nobody sets it.
+    default: Json,
 }
 
 /// What a value must look like.
@@ -130,6 +132,7 @@ impl Shape {
             clamp: schema["x-clamp"] == true,
             secret: marks.secret,
             sensitivity: Sensitivity::of(marks.trust.as_deref()),
+            default: schema["default"].clone(),
         })
     }
 
@@ -303,6 +306,23 @@ impl Form {
 }
 
 impl Leaf {
+    /// What holds where a project gives a value beside the user's; none: the project's.
+    pub(super) fn beside(&self, project: &Value, users: Option<&Value>) -> Option<Value> {
+        match (self.sensitivity, &self.form) {
+            (Sensitivity::Tighten, Form::Choice(choices)) => {
+                let rank = |name: &str| choices.iter().position(|choice| choice == name);
+                let least = users.and_then(Value::as_str).or(self.default.as_str())?;
+                (rank(project.as_str()?) < rank(least)).then(|| least.into())
+            }
+            (Sensitivity::Add, Form::List { .. }) => {
+                let (users, more) = (users?.as_array()?, project.as_array()?);
+                let more = more.iter().filter(|one| !users.contains(one));
+                Some(Value::Array(users.iter().chain(more).cloned().collect()))
+            }
+            _ => None,
+        }
+    }
+
     /// Checks a value, and moves it into the range where the setting asks for that.
     pub(super) fn fit(&self, value: &Value) -> Result<Fitted, Misfit> {
         self.form.fit(value, self.clamp)

@@ -3,6 +3,8 @@
 //!
 //! `x-trust` of a setting says what a project's file could do with it to whoever clones the project (R6): `none`, or the part
 //! of the program that would run it, send something to it, or tell it to an agent. Those names are [`Use`](super::Use).
+//! `tighten`: a project's value counts unless it is looser than the user's; the choices go from loose to strict. `add`: its list comes on
+//! top of the user's. `own`: its file may not set it at all.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -67,6 +69,9 @@ pub struct Config {
     /// Proofs of commits.
     #[schemars(title = "Proofs")]
     pub proof: Proofs,
+    /// The tests that judge the work.
+    #[schemars(title = "Tests")]
+    pub tests: Tests,
     /// Milestones.
     #[schemars(title = "Milestones")]
     pub milestone: Milestone,
@@ -76,6 +81,9 @@ pub struct Config {
     /// Pull requests.
     #[schemars(title = "Pull requests")]
     pub pr: PullRequests,
+    /// Repositories by their path. Only in your own file: what is said here must not come from a repository.
+    #[schemars(title = "Repositories")]
+    pub repos: BTreeMap<String, RepoSettings>,
 }
 
 impl Default for Config {
@@ -94,9 +102,11 @@ impl Default for Config {
             spawn_task: SpawnTask::default(),
             worktree: Worktree::default(),
             proof: Proofs::default(),
+            tests: Tests::default(),
             milestone: Milestone::default(),
             notify: Notify::default(),
             pr: PullRequests::default(),
+            repos: BTreeMap::new(),
         }
     }
 }
@@ -290,6 +300,15 @@ pub struct Price {
     pub cached: Option<f64>,
 }
 
+/// Your own settings for one repository.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RepoSettings {
+    /// Held-out checks: commands that run only when a commit is proven. Agents never see them or what they print.
+    #[schemars(title = "Held-out checks", inner(length(min = 1)), extend("x-trust" = "own"))]
+    pub hidden_checks: Vec<String>,
+}
+
 /// Tasks in the background.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -405,6 +424,40 @@ impl From<ProofCaches> for CachePolicy {
         match caches {
             ProofCaches::Base => CachePolicy::Base,
             ProofCaches::None => CachePolicy::None,
+        }
+    }
+}
+
+/// The tests that judge the work.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tests {
+    /// What an agent may do to the tests, settings and scripts that judge its work. `original`: change them, but the work must also
+    /// pass with them as they were, or a person decides. `locked`: nothing, they are put back before every commit. `free`: change
+    /// them. A project can only make it stricter.
+    #[schemars(title = "Mode", extend("x-trust" = "tighten"))]
+    pub mode: TestsMode,
+    /// Patterns of further files that judge the work, such as `fixtures/**`. Those of the project come on top of yours.
+    #[schemars(title = "Protected files", inner(length(min = 1)), extend("x-trust" = "add"))]
+    pub protect: Vec<String>,
+}
+
+/// What an agent may do to the tests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TestsMode {
+    Free,
+    #[default]
+    Original,
+    Locked,
+}
+
+impl From<TestsMode> for dacapo_core::spec::TestsMode {
+    fn from(mode: TestsMode) -> Self {
+        match mode {
+            TestsMode::Original => Self::Original,
+            TestsMode::Locked => Self::Locked,
+            TestsMode::Free => Self::Free,
         }
     }
 }

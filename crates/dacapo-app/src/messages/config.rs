@@ -38,6 +38,11 @@ messages! {
         zh_cn: "{place} 中的“{key}”只用于内置智能体“{agent}”",
         zh_tw: "{place} 中的「{key}」只用於內建代理「{agent}」",
     }
+    config_own_file_only(key: &str, place: &str) {
+        en: "'{key}' in {place} may only be set in your own config file",
+        zh_cn: "{place} 中的“{key}”只能在您自己的配置文件中设置",
+        zh_tw: "{place} 中的「{key}」只能在您自己的設定檔中設定",
+    }
     config_not_toml(place: &str, message: &str) {
         en: "not valid TOML in {place}: {message}",
         zh_cn: "{place} 不是有效的 TOML：{message}",
@@ -63,6 +68,11 @@ messages! {
         en: "correct it, then run the command again",
         zh_cn: "改正后重新运行命令",
         zh_tw: "改正後重新執行指令",
+    }
+    config_project_may_not_loosen(key: &str, place: &str, given: &str, used: &str) {
+        en: "'{key}' in {place} is {given}, and a project can only make it stricter: using {used}",
+        zh_cn: "{place} 中的“{key}”为 {given}，而项目只能使其更严格；改用 {used}",
+        zh_tw: "{place} 中的「{key}」為 {given}，而專案只能使其更嚴格；改用 {used}",
     }
     config_clamped(key: &str, place: &str, min: i64, max: i64, used: &str) {
         en: "'{key}' in {place} is outside {min}…{max}: using {used}",

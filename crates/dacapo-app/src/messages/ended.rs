@@ -7,6 +7,51 @@ messages! {
 
     ended_proven() { en: "proven", zh_cn: "已证明", zh_tw: "已證明" }
     ended_unverified() { en: "finished, unverified", zh_cn: "已完成，未验证", zh_tw: "已完成，未驗證" }
+    ended_tests_approved() {
+        en: "passes with changed tests, approved",
+        zh_cn: "使用改动后的测试通过，已获批准",
+        zh_tw: "使用變更後的測試通過，已獲核准",
+    }
+    ended_tests_need_person() {
+        en: "paused: it passes only with changed tests and needs your decision",
+        zh_cn: "已暂停：只有使用改动后的测试才能通过，需要你决定",
+        zh_tw: "已暫停：只有使用變更後的測試才能通過，需要你決定",
+    }
+    tests_mark_awaits() { en: "tests changed", zh_cn: "测试有改动", zh_tw: "測試有變更" }
+    tests_mark_free() {
+        en: "tests changed (--tests free)",
+        zh_cn: "测试有改动（--tests free）",
+        zh_tw: "測試有變更（--tests free）",
+    }
+    tests_with_files(text: &str, files: &str) { en: "{text}: {files}", zh_cn: "{text}：{files}", zh_tw: "{text}：{files}" }
+    tests_pass_as_they_were(files: &str) {
+        en: "tests changed; the checks also pass with them as they were: {files}",
+        zh_cn: "测试有改动；使用原来的测试，检查同样通过：{files}",
+        zh_tw: "測試有變更；使用原來的測試，檢查同樣通過：{files}",
+    }
+    tests_reason(reason: &str) {
+        en: "the agent's reason: {reason}",
+        zh_cn: "智能体给出的理由：{reason}",
+        zh_tw: "代理給出的理由：{reason}",
+    }
+    tests_no_reason() {
+        en: "the agent gave no reason",
+        zh_cn: "智能体没有给出理由",
+        zh_tw: "代理沒有給出理由",
+    }
+    tests_fewer(before: u64, after: u64) {
+        en: "fewer tests than before: {before} → {after}",
+        zh_cn: "测试数量减少：{before} → {after}",
+        zh_tw: "測試數量減少：{before} → {after}",
+    }
+    tests_file_how(file: &str, how: &str) { en: "{file} ({how})", zh_cn: "{file}（{how}）", zh_tw: "{file}（{how}）" }
+    test_added() { en: "new", zh_cn: "新增", zh_tw: "新增" }
+    test_deleted() { en: "deleted", zh_cn: "已删除", zh_tw: "已刪除" }
+    test_part() { en: "test settings", zh_cn: "测试设置", zh_tw: "測試設定" }
+    test_not_separable() { en: "not put back", zh_cn: "未恢复原样", zh_tw: "未恢復原樣" }
+    test_removed(name: &str) { en: "{name} removed", zh_cn: "{name} 已移除", zh_tw: "{name} 已移除" }
+    test_ignored(name: &str) { en: "{name} ignored", zh_cn: "{name} 已忽略", zh_tw: "{name} 已忽略" }
+    test_changed(name: &str) { en: "{name} changed", zh_cn: "{name} 有改动", zh_tw: "{name} 有變更" }
     ended_abandoned() { en: "abandoned", zh_cn: "已放弃", zh_tw: "已放棄" }
     ended_cancelled() { en: "cancelled", zh_cn: "已取消", zh_tw: "已取消" }
     ended_failed(reason: &str) { en: "failed ({reason})", zh_cn: "失败（{reason}）", zh_tw: "失敗（{reason}）" }

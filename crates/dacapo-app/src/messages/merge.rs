@@ -221,6 +221,11 @@ messages! {
         zh_cn: "准备命令 `{command}` 失败（{ending}）{line}",
         zh_tw: "準備指令 `{command}` 失敗（{ending}）{line}",
     }
+    merge_why_tests(files: &str) {
+        en: "the checks pass on the result, but not with the tests as they were; changed: {files}",
+        zh_cn: "合并结果的检查通过，但使用原来的测试时不通过；有改动：{files}",
+        zh_tw: "合併結果的檢查通過，但使用原來的測試時不通過；有變更：{files}",
+    }
     merge_why_moved() {
         en: "someone else moved the branch twice in the meantime",
         zh_cn: "期间分支被他人移动了两次",
@@ -435,6 +440,11 @@ messages! {
         en: "{dacapo}merge {task} --agent ANOTHER, or git merge {branch} by hand",
         zh_cn: "{dacapo}merge {task} --agent ANOTHER，或手动 git merge {branch}",
         zh_tw: "{dacapo}merge {task} --agent ANOTHER，或手動 git merge {branch}",
+    }
+    merge_do_decide_about_tests(task: &str) {
+        en: "{dacapo}diff {task}, then {dacapo}approve {task} or {dacapo}reject {task}",
+        zh_cn: "先 {dacapo}diff {task}，再 {dacapo}approve {task} 或 {dacapo}reject {task}",
+        zh_tw: "先 {dacapo}diff {task}，再 {dacapo}approve {task} 或 {dacapo}reject {task}",
     }
     merge_do_make_checks_pass(task: &str) {
         en: "{dacapo}resume {task} \"rebase onto the new state and make the checks pass\"",

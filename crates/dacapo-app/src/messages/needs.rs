@@ -63,6 +63,16 @@ messages! {
         zh_cn: "检查在工作树中通过，但在提交 {commit} 的检出中连续两次失败：{checks}",
         zh_tw: "檢查在工作樹中通過，但在提交 {commit} 的簽出中連續兩次失敗：{checks}",
     }
+    needs_tests_changed(files: &str) {
+        en: "the checks pass, but not with the tests as they were before the task; changed: {files}",
+        zh_cn: "检查通过，但使用任务开始前的测试时不通过；有改动：{files}",
+        zh_tw: "檢查通過，但使用任務開始前的測試時不通過；有變更：{files}",
+    }
+    needs_tests_failed(checks: &str) {
+        en: "with the tests as they were: {checks}",
+        zh_cn: "使用原来的测试：{checks}",
+        zh_tw: "使用原來的測試：{checks}",
+    }
     needs_check(command: &str, exit: &str) {
         en: "`{command}` ({exit})",
         zh_cn: "`{command}`（{exit}）",

@@ -99,6 +99,16 @@ messages! {
         zh_cn: "--until 为空：任何文本都无法匹配",
         zh_tw: "--until 是空的：任何文字都無法符合",
     }
+    held_out_in_arguments(error: &str) {
+        en: "held-out checks are readable here: the arguments of this process cannot be overwritten ({error})",
+        zh_cn: "保留检查在此处可被读取：无法覆盖此进程的参数（{error}）",
+        zh_tw: "保留檢查在此處可被讀取：無法覆寫此程序的參數（{error}）",
+    }
+    held_out_needs_proof(flag: &str) {
+        en: "held-out checks run only when a commit is proven, and with {flag} none is",
+        zh_cn: "保留检查只在证明提交时运行，而使用 {flag} 时不会证明任何提交",
+        zh_tw: "保留檢查只在證明提交時執行，而使用 {flag} 時不會證明任何提交",
+    }
     until_how() {
         en: "--until 'ALL TESTS PASS', or leave it out",
         zh_cn: "--until 'ALL TESTS PASS'，或去掉它",

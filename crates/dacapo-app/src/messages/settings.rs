@@ -9,6 +9,8 @@ messages! {
     settings_prices() { en: "Prices", zh_cn: "价格", zh_tw: "價格" }
     settings_spawn_task() { en: "Spawned tasks", zh_cn: "后台任务", zh_tw: "背景任務" }
     settings_worktree() { en: "Worktrees", zh_cn: "工作树", zh_tw: "工作樹" }
+    settings_tests() { en: "Tests", zh_cn: "测试", zh_tw: "測試" }
+    settings_repos() { en: "Repositories", zh_cn: "仓库", zh_tw: "儲存庫" }
     settings_proof() { en: "Proofs", zh_cn: "证明", zh_tw: "證明" }
     settings_milestone() { en: "Milestones", zh_cn: "里程碑", zh_tw: "里程碑" }
     settings_notify() { en: "Notifications", zh_cn: "通知", zh_tw: "通知" }
@@ -118,6 +120,11 @@ messages! {
         zh_cn: "每百万输入 token 的美元价格。",
         zh_tw: "每百萬輸入 token 的美元價格。",
     }
+    about_repos_hidden_checks() {
+        en: "Held-out checks: commands that run only when a commit is proven. Agents never see them or what they print.",
+        zh_cn: "保留检查：只在证明提交时运行的命令。智能体看不到它们，也看不到它们的输出。",
+        zh_tw: "保留檢查：只在證明提交時執行的命令。代理看不到它們，也看不到它們的輸出。",
+    }
     about_price_output() {
         en: "USD per million output tokens.",
         zh_cn: "每百万输出 token 的美元价格。",
@@ -187,6 +194,16 @@ messages! {
         en: "The limit of each of them.",
         zh_cn: "每条命令的时限。",
         zh_tw: "每條命令的時限。",
+    }
+    about_tests_mode() {
+        en: "What an agent may do to the tests, settings and scripts that judge its work. `original`: change them, but the work must also pass with them as they were, or a person decides. `locked`: nothing, they are put back before every commit. `free`: change them. A project can only make it stricter.",
+        zh_cn: "智能体可以对评判其工作的测试、设置和脚本做什么。`original`：可以改动，但工作也必须用原来的版本通过，否则由人决定。`locked`：不可改动，每次提交前都会恢复原样。`free`：可以改动。项目只能使其更严格。",
+        zh_tw: "代理可以對評判其工作的測試、設定和指令稿做什麼。`original`：可以變更，但工作也必須用原來的版本通過，否則由人決定。`locked`：不可變更，每次提交前都會恢復原樣。`free`：可以變更。專案只能使其更嚴格。",
+    }
+    about_tests_protect() {
+        en: "Patterns of further files that judge the work, such as `fixtures/**`. Those of the project come on top of yours.",
+        zh_cn: "另外还有哪些文件评判工作的匹配模式，例如 `fixtures/**`。项目的模式会加在你的模式之上。",
+        zh_tw: "另外還有哪些檔案評判工作的比對模式，例如 `fixtures/**`。專案的模式會加在你的模式之上。",
     }
     about_proof_cache() {
         en: "What a proof starts with: `base` copies what a proof of the base commit built or installed, where that is safe; `none` builds everything from nothing.",

@@ -61,6 +61,12 @@ messages! {
         zh_tw: "{branch}，起點 {base}",
     }
     status_ports(first: u16, last: u16) { en: "ports {first}–{last}", zh_cn: "端口 {first}–{last}", zh_tw: "連接埠 {first}–{last}" }
+    status_is_with_originals() {
+        en: "(with the tests as they were)",
+        zh_cn: "（使用原来的测试）",
+        zh_tw: "（使用原來的測試）",
+    }
+    status_is_held_out() { en: "(held out)", zh_cn: "（保留）", zh_tw: "（保留）" }
     status_is_proof() { en: "(proof)", zh_cn: "（证明）", zh_tw: "（證明）" }
     label_merged() { en: "merged", zh_cn: "已合并", zh_tw: "已合併" }
     label_told() { en: "told", zh_cn: "留言", zh_tw: "留言" }

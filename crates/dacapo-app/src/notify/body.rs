@@ -1,6 +1,6 @@
 //! What a webhook is sent, and what a command of the user's reads on standard input.
 
-use dacapo_core::event::{FORMAT, Needs, Outcome, StopReason, Tokens};
+use dacapo_core::event::{FORMAT, Needs, Outcome, StopReason, TestsResult, Tokens};
 use dacapo_core::git::Oid;
 use dacapo_core::view::{Status, TaskView};
 use schemars::JsonSchema;
@@ -76,6 +76,8 @@ struct TaskNews {
     last_commit: Option<Oid>,
     /// Changed files that decide what passes: tests, CI, checks. Null while the task has not ended.
     trust_files: Option<Vec<String>>,
+    /// The tests that judge the work, and whether the task changed them; null while it has no result, or if there are no checks.
+    tests: Option<TestsResult>,
     /// The address of the task's pull request; null if there is none.
     pull_request: Option<String>,
     /// Commands that a person may want to run next, the most likely first.
@@ -112,6 +114,7 @@ impl Notification {
             branch: view.branch.as_deref().map(|branch| words::branch(branch).to_owned()),
             last_commit: view.last_commit.clone(),
             trust_files: result.map(|result| result.trust_files.clone()),
+            tests: view.tests().cloned(),
             pull_request: view.pull_request.clone(),
             next,
             own: own.map(|own| Map::from_iter([(view.kind.clone(), own)])).unwrap_or_default(),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use dacapo_core::engine::{Kind, Kinds, NotThatKind};
-use dacapo_core::event::{Command, Event, Needs, Received};
+use dacapo_core::event::{Choice, Command, Event, Needs, Received};
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{Change, InvalidChange, random_hex};
 use dacapo_core::store::{Lock, LockError, TaskDir, note};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kill::is_free_within;
 use super::kind::{self, KindOperations};
-use super::resume::{GoesOn, Resumed};
+use super::resume::{GoesOn, Resume, Resumed};
 use crate::App;
 use crate::error::{Failure, suggest};
 use crate::messages::{command, say};
@@ -157,6 +157,11 @@ impl App {
         if let Some(own) = own.filter(|_| !runs) {
             return own.approve(self, (&repo, &dir), choice, goes_on, answers);
         }
+        if !runs {
+            let approve =
+                Resume { at_once: true, ..answered("dacapo approve", Command::Approve { choice }, goes_on) };
+            return self.resume(&repo, &dir, &approve, answers).map(AnswerOutcome::Resumed);
+        }
         if let Some(number) = choice
             && number > needs.choices.len()
         {
@@ -184,6 +189,10 @@ impl App {
         if let Some(own) = own.filter(|_| !runs) {
             return own.reject(self, (&repo, &dir), reason, goes_on, answers);
         }
+        if !runs {
+            let reject = answered("dacapo reject", Command::Reject { reason }, goes_on);
+            return self.resume(&repo, &dir, &reject, answers).map(AnswerOutcome::Resumed);
+        }
         Ok(answer(&dir, "dacapo reject", Command::Reject { reason })?)
     }
 }
@@ -207,7 +216,7 @@ fn asked(app: &App, name: &str) -> Result<WaitingTask, Failure> {
         Some(needs) if view.status == Status::Running => {
             Ok(WaitingTask { repo, dir, needs, runs: true, own })
         }
-        Some(needs) if view.status == Status::Paused && own.is_some() => {
+        Some(needs) if view.status == Status::Paused && (own.is_some() || needs.offers(&Choice::Approve)) => {
             Ok(WaitingTask { repo, dir, needs, runs: false, own })
         }
         _ => {
@@ -216,6 +225,12 @@ fn asked(app: &App, name: &str) -> Result<WaitingTask, Failure> {
                 .hint(say(|m| m.status_shows_task(&view.name))))
         }
     }
+}
+
+/// A paused task goes on with an answer.
+fn answered(by: &'static str, command: Command, goes_on: GoesOn) -> Resume {
+    let GoesOn { background, agent_answers } = goes_on;
+    Resume { orders: vec![(by, command)], background, agent_answers, ..Resume::default() }
 }
 
 fn answer(dir: &TaskDir, by: &str, command: Command) -> Result<AnswerOutcome, Failure> {

@@ -3,7 +3,7 @@
 use dacapo_core::event::{Outcome, StopReason, TaskResult};
 use dacapo_core::view::TaskView;
 
-use super::report::{has_no_worktree, is_blocked, is_paused_by_hand};
+use super::report::{asks_about_tests, has_no_worktree, is_blocked, is_paused_by_hand};
 use super::role::Role;
 use crate::messages::Messages;
 
@@ -12,6 +12,8 @@ use crate::messages::Messages;
 pub enum Conclusion {
     /// Complete, and its checks passed on its last commit.
     Proven,
+    /// Complete with tests that it changed; a person approved them.
+    TestsApproved,
     /// Complete by the agent's word alone, or by checks that prove nothing about the commit.
     Unverified,
     Failed(FailedBecause),
@@ -50,6 +52,8 @@ pub enum PausedBecause {
     /// Its agent cannot go on without an answer.
     AgentBlocked,
     ByHand,
+    /// It passes only with tests that it changed.
+    TestsChanged,
     NeedsPerson,
 }
 
@@ -60,6 +64,9 @@ impl Conclusion {
                 Self::Stopped(StoppedBecause::Abandoned)
             }
             Outcome::Completed if result.verified => Self::Proven,
+            Outcome::Completed if result.tests.as_ref().is_some_and(|tests| tests.approved) => {
+                Self::TestsApproved
+            }
             Outcome::Completed => Self::Unverified,
             Outcome::Failed => Self::Failed(FailedBecause::of(view, result)),
             Outcome::MaxReached => Self::Stopped(StoppedBecause::MaxReached),
@@ -71,6 +78,7 @@ impl Conclusion {
             Outcome::Stalled => Self::Stopped(StoppedBecause::Stalled),
             Outcome::Paused if is_blocked(view) => Self::Paused(PausedBecause::AgentBlocked),
             Outcome::Paused if is_paused_by_hand(view, result) => Self::Paused(PausedBecause::ByHand),
+            Outcome::Paused if asks_about_tests(view) => Self::Paused(PausedBecause::TestsChanged),
             Outcome::Paused => Self::Paused(PausedBecause::NeedsPerson),
             Outcome::Cancelled => Self::Stopped(StoppedBecause::Cancelled),
         }
@@ -80,7 +88,7 @@ impl Conclusion {
     pub fn sign(self) -> char {
         match self {
             Self::Proven => '✓',
-            Self::Unverified => '●',
+            Self::TestsApproved | Self::Unverified => '●',
             Self::Failed(_) => '✗',
             Self::Stopped(_) => '■',
             Self::Paused(_) => '‖',
@@ -90,7 +98,7 @@ impl Conclusion {
     pub fn role(self) -> Role {
         match self {
             Self::Proven => Role::Proven,
-            Self::Unverified => Role::Strong,
+            Self::TestsApproved | Self::Unverified => Role::Strong,
             Self::Failed(_) => Role::Failed,
             Self::Stopped(_) | Self::Paused(_) => Role::Attention,
         }
@@ -99,6 +107,7 @@ impl Conclusion {
     pub fn words(self, messages: Messages) -> String {
         match self {
             Self::Proven => messages.ended_proven(),
+            Self::TestsApproved => messages.ended_tests_approved(),
             Self::Unverified => messages.ended_unverified(),
             Self::Failed(why) => messages.ended_failed(&why.words(messages)),
             Self::Stopped(StoppedBecause::Abandoned) => messages.ended_abandoned(),
@@ -110,6 +119,7 @@ impl Conclusion {
             Self::Stopped(StoppedBecause::Stalled) => messages.ended_stalled(),
             Self::Paused(PausedBecause::AgentBlocked) => messages.ended_agent_blocked(),
             Self::Paused(PausedBecause::ByHand) => messages.ended_paused_by_you(),
+            Self::Paused(PausedBecause::TestsChanged) => messages.ended_tests_need_person(),
             Self::Paused(PausedBecause::NeedsPerson) => messages.ended_needs_person(),
         }
     }

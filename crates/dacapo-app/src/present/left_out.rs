@@ -7,7 +7,7 @@ use dacapo_core::git::display_path;
 use dacapo_core::merge::LeftOut;
 
 use crate::messages::{Messages, Text, say};
-use crate::present::{faults, words};
+use crate::present::{changed_tests, faults, words};
 
 /// How many names of files stand in one line.
 const FILES: usize = 5;
@@ -27,6 +27,7 @@ pub fn why(left_out: &LeftOut) -> Text {
             say(|m| m.merge_why_setup(&result.command, &words::exit(&result.ended(), m), &last_line(result)))
         }
         LeftOut::Secret(file) => say(|m| m.merge_why_secret(&file.path, &file.variable)),
+        LeftOut::Tests(tests) => say(|m| m.merge_why_tests(&changed_tests::files(tests, m))),
         LeftOut::Moved => say(|m| m.merge_why_moved()),
         LeftOut::Switched => say(|m| m.merge_why_switched()),
         LeftOut::InTheWay(files) => say(|m| m.merge_why_in_the_way(files)),

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 pub use self::rows::{Block, DoneCount, Ended, Fact, Group, Row, Stopped, is_ready};
 use super::act::NextAct;
+use super::changed_tests;
 use super::kind_words::Unit;
 use super::role::Role;
 use super::table::{self, Line, Next, Room};
@@ -255,6 +256,7 @@ fn said(fact: &Fact<'_>, brief: &Brief, frame: &Frame) -> String {
             messages.list_failed_because(&words::line(&why, words::WHOLE))
         }
         Fact::BrokenRecord => messages.list_record_broken(),
+        Fact::Tests(mark) => format!("⚠ {}", changed_tests::mark(*mark, messages)),
         Fact::Merges(radar) => conflicts(radar, messages),
         Fact::PullRequest(url) => offered(url, messages),
         Fact::Occupies(bytes) => words::bytes(*bytes),
@@ -264,6 +266,7 @@ fn said(fact: &Fact<'_>, brief: &Brief, frame: &Frame) -> String {
 fn ended(came_to: Ended, messages: Messages) -> String {
     match came_to {
         Ended::Proven => format!("✓ {}", messages.ended_proven()),
+        Ended::TestsApproved => messages.ended_tests_approved(),
         Ended::Unverified => messages.ended_unverified(),
         Ended::Otherwise(status) => words::status(status, messages),
     }

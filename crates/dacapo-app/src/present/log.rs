@@ -138,6 +138,8 @@ impl LogLines {
                 let took = words::duration(std::time::Duration::from_millis(check.duration_ms));
                 let what = match check.phase {
                     CheckPhase::Proof => "Proof",
+                    CheckPhase::Originals => "Proof with the tests as they were",
+                    CheckPhase::HeldOut => "Held-out check",
                     CheckPhase::Baseline | CheckPhase::Iteration => "Check",
                 };
                 info(format!("{what} `{}`: {} ({took})", check.command, check.ending()));

@@ -3,6 +3,7 @@
 use dacapo_core::event::{CheckBrief, MainBranch, NeedKind, Needs, ProofFailure};
 
 use super::act::NextAct;
+use super::changed_tests;
 use super::proof::hidden_files;
 use super::words;
 use crate::messages::Messages;
@@ -18,6 +19,7 @@ pub fn question(kind: &NeedKind, messages: Messages) -> String {
         NeedKind::Proof { failure } => {
             failure.as_ref().map(|failure| red_proof(failure, messages)).unwrap_or_default()
         }
+        NeedKind::TestsChanged { .. } => changed_tests::question(kind, messages).unwrap_or_default(),
         NeedKind::Rejections { times, reason } => messages.needs_rejected(*times, reason),
         NeedKind::Settled { reason } => messages.needs_settled(reason),
         NeedKind::Final { times, reason } => messages.needs_final_rejected(*times, reason),

@@ -16,7 +16,7 @@ use super::kind_words::Unit;
 use super::next::{self, Next};
 use super::proof::{self, not_proven};
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
-use super::{ends, kind_words, needs, untracked};
+use super::{changed_tests, ends, kind_words, needs, untracked};
 use crate::messages::Messages;
 
 /// How many further lines of a message are shown.
@@ -107,6 +107,11 @@ pub fn facts(view: &TaskView, result: &TaskResult, messages: Messages) -> String
     for line in words::stderr(result.stderr_tail.as_deref(), message.as_deref(), &view.name, messages) {
         let _ = writeln!(out, "  {}", paint(DIM, &line));
     }
+    // The question has said it.
+    let asked = result.outcome == Outcome::Paused && asks_about_tests(view);
+    if let Some(tests) = result.tests.as_ref().filter(|_| !asked) {
+        out.push_str(&changed_tests::summary(tests, messages));
+    }
     out.push_str(&trust_files(result, messages));
     for notice in &view.notices {
         if let Notice::Workspace(WorkspaceNotice::SettingsLeftOut { settings }) = notice {
@@ -126,8 +131,15 @@ pub fn facts(view: &TaskView, result: &TaskResult, messages: Messages) -> String
 
 /// Files it changed that decide what passes, or what the user's own commands do.
 fn trust_files(result: &TaskResult, messages: Messages) -> String {
-    let (settings, proof): (Vec<&str>, Vec<&str>) =
-        result.trust_files.iter().map(String::as_str).partition(|path| is_setting(path));
+    // What was said of these already is not said again.
+    let judged = result.tests.as_ref().filter(|tests| tests.affected);
+    let is_said = |path: &str| judged.is_some_and(|tests| tests.changed.iter().any(|file| file.path == path));
+    let (settings, proof): (Vec<&str>, Vec<&str>) = result
+        .trust_files
+        .iter()
+        .map(String::as_str)
+        .filter(|path| !is_said(path))
+        .partition(|path| is_setting(path));
     let named = |files: &[&str]| {
         let named: Vec<String> = files.iter().take(5).map(|file| words::line(file, words::WHOLE)).collect();
         let more = (files.len() - named.len()) as u64;
@@ -160,6 +172,11 @@ fn question(view: &TaskView, messages: Messages) -> Option<String> {
     let mut out = if by_hand { String::new() } else { format!("  {}\n", paint(WARN, &asked)) };
     match kind_words::of(&view.kind) {
         None if is_blocked(view) => {}
+        None if asks_about_tests(view) => {
+            for line in changed_tests::details(&needs.kind, messages) {
+                let _ = writeln!(out, "  {line}");
+            }
+        }
         None => return None,
         Some(own) => {
             for line in own.asks(view, messages)? {
@@ -185,6 +202,11 @@ pub fn is_paused_by_hand(view: &TaskView, result: &TaskResult) -> bool {
 /// Whether its agent cannot go on without an answer (L18).
 pub fn is_blocked(view: &TaskView) -> bool {
     view.needs.as_ref().is_some_and(|needs| matches!(needs.kind, NeedKind::Blocked { .. }))
+}
+
+/// Whether it passes only with tests that it changed, and a person decides (L20).
+pub fn asks_about_tests(view: &TaskView) -> bool {
+    view.needs.as_ref().is_some_and(|needs| matches!(needs.kind, NeedKind::TestsChanged { .. }))
 }
 
 /// How it ended, painted: `✓ proven`.
@@ -221,7 +243,7 @@ fn proof_line(proof: &Proof, state: Option<&ProofState>, messages: Messages) -> 
     let words = words::quoted(&proof.last_line).map_or_else(String::new, |line| format!(" {line}"));
     let commit = match state {
         Some(ProofState::PassedHere(_)) => format!(" {}", messages.proof_passed_here()),
-        Some(ProofState::Proven { .. }) | None => {
+        Some(ProofState::Proven { .. } | ProofState::TestsChanged { .. }) | None => {
             let on = |oid: &Oid| format!(" {}", messages.proof_on_commit(oid.short()));
             proof.commit.as_ref().map_or_else(String::new, on)
         }
@@ -267,6 +289,12 @@ pub fn next(view: &TaskView, result: &TaskResult, messages: Messages) -> Vec<Nex
         && result.outcome == Outcome::Paused
     {
         return Next::answers(needs, name, messages);
+    }
+    if let Some(needs) = view.needs.as_ref().filter(|_| asks_about_tests(view))
+        && result.outcome == Outcome::Paused
+    {
+        let diff = Next::of(NextAct::of(ActCommand::Diff, name), messages.next_diff(), messages);
+        return std::iter::once(diff).chain(Next::answers(needs, name, messages)).collect();
     }
     let act = |command| NextAct::of(command, name);
     let resume = Next::of(act(ActCommand::Resume), messages.next_resume(), messages);

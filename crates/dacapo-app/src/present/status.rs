@@ -271,6 +271,8 @@ pub(super) fn check_line(check: &CheckResult, messages: Messages) -> String {
     let commit = check.commit.as_ref().map_or_else(String::new, on);
     let proof = match check.phase {
         CheckPhase::Proof => format!(" {}", messages.status_is_proof()),
+        CheckPhase::Originals => format!(" {}", messages.status_is_with_originals()),
+        CheckPhase::HeldOut => format!(" {}", messages.status_is_held_out()),
         CheckPhase::Baseline | CheckPhase::Iteration => String::new(),
     };
     let words = words::quoted(&check.telling_line()).map_or_else(String::new, |line| format!(" {line}"));

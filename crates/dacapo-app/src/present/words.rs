@@ -182,7 +182,7 @@ pub fn check_sign(check: &CheckResult) -> String {
 /// The same of one whose output is not at hand.
 pub fn checked_sign(passed: bool, phase: CheckPhase) -> String {
     match (passed, phase) {
-        (true, CheckPhase::Proof) => paint(GOOD, "✓"),
+        (true, CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut) => paint(GOOD, "✓"),
         (true, CheckPhase::Baseline | CheckPhase::Iteration) => paint(BOLD, "✓"),
         (false, _) => paint(BAD, "✗"),
     }
@@ -195,7 +195,7 @@ pub fn iteration_sign(record: &IterationRecord) -> String {
 
 /// How something went that was checked.
 pub fn ended_sign(success: bool, checks: &[CheckBrief]) -> String {
-    let proven = checks.iter().any(|check| check.phase == CheckPhase::Proof);
+    let proven = checks.iter().any(|check| check.phase.is_of_proof());
     match (success, checks.iter().all(|check| check.passed)) {
         (false, _) => paint(BAD, "✗"),
         (true, true) if proven => paint(GOOD, "✓"),

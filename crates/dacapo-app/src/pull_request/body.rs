@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dacapo_core::context::cut;
-use dacapo_core::event::{CheckPhase, Proof, ProofState};
+use dacapo_core::event::{CheckPhase, Proof, ProofState, Unproven};
 use dacapo_core::git::Oid;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::view::TaskView;
@@ -12,7 +12,7 @@ use dacapo_core::view::TaskView;
 use crate::messages::Messages;
 use crate::present::proof::unproven_because;
 use crate::present::prose::{code, plain, quotation};
-use crate::present::{kind_words, report, words};
+use crate::present::{changed_tests, kind_words, report, words};
 
 /// Platforms take 65,536 characters; one argument of a program 131,072 bytes.
 const LONGEST: usize = 60_000;
@@ -37,6 +37,7 @@ pub(super) fn body(view: &TaskView, spec: &TaskSpec, commits: &[(Oid, String)]) 
             named.join(", ")
         );
     }
+    out.push_str(&tests(view));
     let _ = writeln!(out, "### Commits\n");
     for (oid, subject) in commits.iter().rev().take(MOST_COMMITS) {
         let _ = writeln!(out, "- {} {}", code(oid.short()), plain(subject));
@@ -46,6 +47,28 @@ pub(super) fn body(view: &TaskView, spec: &TaskSpec, commits: &[(Oid, String)]) 
     }
     let _ = writeln!(out, "\n{}", facts(view));
     if out.len() > LONGEST { format!("{}\n", cut(&out, LONGEST)) } else { out }
+}
+
+/// What a reviewer should know of the tests that judge the work.
+fn tests(view: &TaskView) -> String {
+    let Some(tests) = view.tests() else { return String::new() };
+    let mut out = String::new();
+    if let Some(mark) = tests.mark() {
+        let mark = changed_tests::mark(mark, Messages::ENGLISH);
+        let _ = writeln!(
+            out,
+            "⚠ **{}**: {}\n",
+            plain(&mark),
+            plain(&changed_tests::files(tests, Messages::ENGLISH))
+        );
+    }
+    if let Some(fewer) = tests.fewer {
+        let _ = writeln!(out, "⚠ {}\n", Messages::ENGLISH.tests_fewer(fewer.before, fewer.after));
+    }
+    if let Some(reason) = &tests.reason {
+        let _ = writeln!(out, "Why the tests changed:\n\n{}", quotation(&cut(reason, LONGEST_SUMMARY)));
+    }
+    out
 }
 
 fn of_task(view: &TaskView, spec: &TaskSpec) -> String {
@@ -67,7 +90,8 @@ fn checks(view: &TaskView) -> String {
     }
     if proofs.is_empty() {
         // One that is not over has receipts all the same.
-        for check in view.checks.iter().rev().filter(|check| check.phase != CheckPhase::Baseline).take(1) {
+        let counts = |phase| !matches!(phase, CheckPhase::Baseline | CheckPhase::HeldOut);
+        for check in view.checks.iter().rev().filter(|check| counts(check.phase)).take(1) {
             let _ = writeln!(out, "- {}: {}", code(&check.command), check.ending());
         }
     }
@@ -76,7 +100,12 @@ fn checks(view: &TaskView) -> String {
     } else if let Some(ProofState::PassedHere(unproven)) =
         view.result.as_ref().and_then(|result| result.proof_state.as_ref())
     {
-        let why = plain(&words::line(&unproven_because(unproven, Messages::ENGLISH), 300));
+        let mut unproven = unproven.clone();
+        if let Unproven::Failed(failure) = &mut unproven {
+            // A pull request can be read by the next agent.
+            failure.checks.retain(|check| check.phase != CheckPhase::HeldOut);
+        }
+        let why = plain(&words::line(&unproven_because(&unproven, Messages::ENGLISH), 300));
         let _ = writeln!(out, "\nPassed where the agent worked, not proven on the commit: {why}");
     } else if !view.verified {
         out.push_str(match kind_words::of(&view.kind) {

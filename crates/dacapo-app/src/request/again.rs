@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::{
     Around, FreshSetup, Request, TaskRequest, Variables, agents_given_again, base, budget, given_again,
-    place, plan, policy, refuse_without_worktree, text, variables, wanted, writer,
+    held_out, place, plan, policy, refuse_without_worktree, tests, text, variables, wanted, writer,
 };
 use crate::agents::{self, AgentChoice, Chosen};
 use crate::config::{AgentProfile, Config};
@@ -84,6 +84,7 @@ impl<'a> Again<'a> {
         };
         let chosen = self.chosen(around)?;
         let mut policy = self.policy(&chosen, settled.checks, &mut notes)?;
+        policy.tests = tests(config, flags.tests);
         let setup = match settled.setup {
             Some(fresh) => {
                 policy.proof = fresh.proof(config, flags.proof_at());
@@ -94,7 +95,9 @@ impl<'a> Again<'a> {
                 self.setup()
             }
         };
+        policy.proof.hidden_checks = held_out::checks(&flags.hidden_checks, around)?;
         let context = self.context(config, &chosen, &mut notes)?;
+        held_out::settle(flags, &mut policy, &context)?;
         budget(flags, chosen.agents.iter().chain(&context.summary_by).chain(&context.message_by))?;
         refuse_without_worktree(flags, around.driven)?;
         // It starts from where the user is now, not from where the other one did.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dacapo_core::spec::SessionMode;
-use dacapo_core::spec::{Approval, ProofAt};
+use dacapo_core::spec::{Approval, ProofAt, TestsMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,8 @@ pub struct TaskRequest {
     pub checks: Vec<String>,
     /// Done when the project's own checks succeed.
     pub project_checks: bool,
+    /// Commands that must succeed when a commit is proven, and that no agent sees.
+    pub hidden_checks: Vec<String>,
     /// Limit of one run of a check.
     pub check_timeout: Option<Timespan>,
     /// Do not run the checks before the first iteration.
@@ -70,6 +72,9 @@ pub struct TaskRequest {
     /// Where the last run of the checks happens.
     #[schemars(with = "Option<String>", extend("enum" = ["checkout", "workspace", null]))]
     pub proof: Option<ProofAt>,
+    /// What the agent may do to the tests that judge its work.
+    #[schemars(with = "Option<String>", extend("enum" = ["original", "locked", "free", null]))]
+    pub tests: Option<TestsMode>,
 
     /// Work in a worktree of its own; by default a task in the background does, one in the foreground does not.
     pub worktree: Option<bool>,

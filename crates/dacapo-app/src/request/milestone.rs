@@ -6,13 +6,13 @@ use dacapo_core::git::{MainBranch, Oid, Repo};
 use dacapo_core::spec::SessionMode;
 use dacapo_core::spec::{
     AgentSpec, Cap, ContextPolicy, LoopPolicy, NewBranch, Place, ProofAt, PullRequest, SPEC_FORMAT, Setup,
-    TaskName, TaskSpec, random_hex,
+    TaskName, TaskSpec, TestsPolicy, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::milestone::{Definition, Details, Flaw, Milestones, Prompts, Template, TemplateKind};
 use jiff::Timestamp;
 
-use super::{Around, Checks, Driven, Request, knows_its_cost, no_price};
+use super::{Around, Checks, Driven, Request, held_out, knows_its_cost, no_price, tests};
 use crate::agents::{self, AgentChoice, Chosen};
 use crate::config::Config;
 use crate::error::Failure;
@@ -73,6 +73,8 @@ pub fn milestone(
     let agents = vec![developer.agents[0].clone(), acceptor];
     let mut policy = policy(&defined, config, &agents, checks.commands)?;
     policy.proof = checks.setup.proof(config, wish.proof);
+    policy.tests = TestsPolicy { reviewed: true, ..tests(config, None) };
+    policy.proof.hidden_checks = held_out::checks(&[], around)?;
     if policy.checks.is_empty() {
         notes.push(say(Messages::milestone_no_checks));
     }

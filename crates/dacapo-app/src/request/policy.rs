@@ -1,7 +1,7 @@
 //! How long a loop goes on and what proves it done: from a request, and back from what is on record.
 
 use dacapo_core::spec::SessionMode;
-use dacapo_core::spec::{Cap, CapSource, LoopPolicy, ProofPolicy, SessionNeed};
+use dacapo_core::spec::{Cap, CapSource, LoopPolicy, ProofPolicy, SessionNeed, TestsPolicy};
 
 use super::TaskRequest;
 use crate::agents::Chosen;
@@ -28,7 +28,7 @@ pub(super) fn policy(
         iter => iter,
     };
     let time = args.time.map(Timespan::duration);
-    let asked = args.until.is_some() || !checks.is_empty();
+    let asked = args.until.is_some() || !checks.is_empty() || !args.hidden_checks.is_empty();
     if args.until.as_ref().is_some_and(String::is_empty) {
         return Err(Failure::usage(say(Messages::until_empty))
             .kept(say(Messages::kept_nothing_started))
@@ -44,7 +44,7 @@ pub(super) fn policy(
         }
         (None, _) => None,
     };
-    let completion = until.is_some() || !checks.is_empty();
+    let completion = until.is_some() || !checks.is_empty() || !args.hidden_checks.is_empty();
     let clamped = args.max_iterations.map(|wanted| {
         let used = wanted.clamp(1, 100);
         if used != wanted {
@@ -72,6 +72,7 @@ pub(super) fn policy(
         check_timeout: args.check_timeout.map_or(unset.check_timeout, Timespan::duration),
         baseline: !args.no_baseline,
         proof: ProofPolicy::default(),
+        tests: TestsPolicy::default(),
         max_failures: 0,
         max_cost: args.max_cost,
         max_tokens: args.max_tokens,
@@ -141,7 +142,11 @@ pub(super) fn as_recorded(policy: &LoopPolicy, given: &TaskRequest, flags: &mut 
     if !given.project_checks && given.checks.is_empty() {
         flags.checks.clone_from(&policy.checks);
     }
+    if given.hidden_checks.is_empty() && policy.has_completion() {
+        flags.hidden_checks.clone_from(&policy.proof.hidden_checks);
+    }
     flags.no_baseline |= !policy.baseline;
     flags.proof = flags.proof.or(Some(policy.proof.at));
+    flags.tests = flags.tests.or(Some(policy.tests.mode));
     flags.session = flags.session.or(Some(policy.session));
 }

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::blocked::BlockedSearch;
 use super::quotation::Output;
+use super::tag::{Tag, TagSearch};
 use super::{EchoFilter, PromiseSearch};
 use crate::event::{AgentEvent, FailureKind, Fault, Usage};
 
@@ -21,6 +21,8 @@ pub struct Observed {
     pub promise: bool,
     /// Why the agent cannot go on without a person, in its own words (L18).
     pub blocked: Option<String>,
+    /// Why tests must change, in its own words (L20).
+    pub tests_changed: Option<String>,
     /// The agent's last message.
     pub closing: String,
     pub usage: Usage,
@@ -41,7 +43,8 @@ pub struct Observed {
 pub struct Observer {
     observed: Observed,
     search: Option<PromiseSearch>,
-    blocked: BlockedSearch,
+    blocked: TagSearch,
+    tests_changed: TagSearch,
     /// The last event was text: the next text belongs to the same message.
     in_message: bool,
 }
@@ -52,7 +55,8 @@ impl Observer {
         Self {
             observed: Observed::default(),
             search: promise.and_then(PromiseSearch::new),
-            blocked: BlockedSearch::default(),
+            blocked: TagSearch::new(Tag::Blocked),
+            tests_changed: TagSearch::new(Tag::TestsChanged),
             in_message: false,
         }
     }
@@ -74,6 +78,7 @@ impl Observer {
                     search.feed(text.as_bytes(), |_| seen.promise = true);
                 }
                 self.blocked.feed(text);
+                self.tests_changed.feed(text);
             }
             // Replaced and not added: parsers report the sum of the turn so far.
             AgentEvent::Usage(usage) => seen.usage = *usage,
@@ -98,7 +103,8 @@ impl Observer {
 
     pub fn finish(self) -> Observed {
         let blocked = self.blocked.newest().map(str::to_owned);
-        Observed { blocked, ..self.observed }
+        let tests_changed = self.tests_changed.newest().map(str::to_owned);
+        Observed { blocked, tests_changed, ..self.observed }
     }
 }
 

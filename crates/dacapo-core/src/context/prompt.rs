@@ -5,8 +5,9 @@
 use std::fmt::Write as _;
 
 use super::History;
+use super::changed_tests::TestsTold;
 use super::shortfall::{self, Shortfall};
-use crate::agent::BLOCKED_PLACEHOLDER as PLACEHOLDER;
+use crate::agent::PLACEHOLDER;
 use crate::event::{CheckResult, LeftFile};
 use crate::git::Oid;
 use crate::spec::{BYTES_PER_TOKEN, ContextPolicy};
@@ -43,6 +44,8 @@ pub struct PromptParts<'a> {
     pub checks: Vec<&'a CheckResult>,
     /// What passed where the agent works and failed in a checkout of its commit.
     pub shortfall: Option<Shortfall<'a>>,
+    /// What it is told of the tests.
+    pub tests: TestsTold<'a>,
     /// Files that the last commit left out because they hold a secret.
     pub left_out: Vec<&'a LeftFile>,
     /// What the agent is to say when it is done.
@@ -111,6 +114,7 @@ fn follow_up(told: &PromptParts<'_>, text: &str) -> String {
         parts.push(format!("These checks failed:\n{failed}"));
     }
     parts.extend(told.shortfall.as_ref().map(|shortfall| shortfall.told(bytes / 3)));
+    parts.extend(told.tests.shortfall(bytes / 3));
     parts.extend(shortfall::secrets(&told.left_out));
     if !told.continued || told.rule_due {
         // Who named the promise in the prompt has said when to give it.
@@ -127,6 +131,9 @@ fn with_context(told: &PromptParts<'_>) -> String {
     let mut checks = checks(told.checks.iter().copied(), bytes / 3);
     if let Some(shortfall) = &told.shortfall {
         let _ = write!(checks, "\n\n{}", shortfall.told(bytes / 3));
+    }
+    if let Some(shortfall) = told.tests.shortfall(bytes / 3) {
+        let _ = write!(checks, "\n\n{shortfall}");
     }
     // The number of the iteration grows too.
     let number = (told.iteration + 1).to_string();
@@ -205,6 +212,8 @@ fn completion_rule(told: &PromptParts<'_>, promise: Option<&str>) -> Option<Stri
     if told.may_block {
         lines.push(&way_out);
     }
+    let tests = told.tests.rule();
+    lines.extend(tests.as_deref());
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use super::history::one_line;
 use super::prompt::checks;
-use crate::event::{CheckResult, ProofFailure};
+use crate::event::{CheckPhase, CheckResult, ProofFailure};
 use crate::event::{Hidden, HiddenWhy, LeftFile, LeftWhy};
+use crate::git::Oid;
 
 /// How many files are named to the agent.
 const FILES_TOLD: usize = 40;
@@ -24,7 +25,11 @@ impl Shortfall<'_> {
     /// In words, what the checks printed within so many bytes.
     pub(crate) fn told(&self, bytes: usize) -> String {
         let ProofFailure { commit_id, hidden, hidden_total, .. } = self.failure;
-        let failed = checks(self.checks.iter(), bytes);
+        if self.checks.iter().all(|check| check.phase == CheckPhase::HeldOut) {
+            return held_out(commit_id);
+        }
+        let visible = self.checks.iter().filter(|check| check.phase != CheckPhase::HeldOut);
+        let failed = checks(visible, bytes);
         let mut out = format!(
             "All checks pass in this directory, but not in a fresh checkout of your commit {}, and only that counts:\n{failed}\n",
             commit_id.short()
@@ -44,6 +49,16 @@ impl Shortfall<'_> {
         out.push_str("Put what the checks need into files that git tracks (take it out of the ignore rules, undo index flags and filters), or make the checks work without it.");
         out
     }
+}
+
+/// What an agent gets to know of a held-out check that failed.
+fn held_out(commit: &Oid) -> String {
+    format!(
+        "A held-out check failed on your commit {}. It tests what was asked for in ways that you are not shown, and all checks \
+         that you are shown pass. Read again what was asked for, and make it true in general, not only for the cases that \
+         those checks cover.",
+        commit.short()
+    )
 }
 
 /// What is told of files that hold a secret; none where there are none.

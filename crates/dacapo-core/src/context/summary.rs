@@ -30,6 +30,12 @@ pub fn question(reason: &str) -> String {
     }
 }
 
+/// Why tests must change, by the agent, on one line; none where it says nothing.
+pub fn reason(said: &str) -> Option<String> {
+    let words: Vec<String> = clean(said, None).split_whitespace().map(str::to_owned).collect();
+    (!words.is_empty()).then(|| cut_chars(&words.join(" "), QUESTION_CHARS))
+}
+
 /// Only what was said: no escapes, no blocks of the system's, no progress, and no promise: that is for the loop alone.
 /// Empty when nothing is left that says something.
 pub(super) fn clean(text: &str, promise: Option<&str>) -> String {
@@ -43,6 +49,7 @@ pub(super) fn clean(text: &str, promise: Option<&str>) -> String {
     text = without_block(&text, "promise");
     // Why it is blocked is what there is to say of the turn.
     text = text.replace("<blocked>", "Blocked: ").replace("</blocked>", "");
+    text = text.replace("<tests-changed>", "Tests changed: ").replace("</tests-changed>", "");
     for tag in WRAPPERS {
         text = text.replace(&format!("<{tag}>"), "").replace(&format!("</{tag}>"), "");
     }

@@ -16,10 +16,13 @@ use crate::event::{CheckPhase, CheckResult, Exposed};
 use crate::files::FileAction;
 use crate::process::{Content, Exit, Job, Stderr, Stop, tail};
 use crate::store::files;
+use crate::yardstick::tests_run;
 
 /// How much of what a check printed goes into its receipt.
 pub(super) const TAIL_BYTES: usize = 8 << 10;
 pub(super) const TAIL_LINES: usize = 60;
+/// How much of it is looked through for the summaries of test runners.
+const SUMMARY_BYTES: usize = 4 << 20;
 
 /// A command line to be run to its end.
 pub(super) struct Shell<'a> {
@@ -48,7 +51,7 @@ impl Driver<'_> {
         let started = Instant::now();
         let cwd = match plan.phase {
             CheckPhase::Baseline | CheckPhase::Iteration => self.workspace()?.repo.toplevel().to_owned(),
-            CheckPhase::Proof => match self.proof.tree() {
+            CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut => match self.proof.tree() {
                 Some(tree) => tree,
                 None => {
                     let message = "the checkout of the commit is not at hand".to_owned();
@@ -63,18 +66,18 @@ impl Driver<'_> {
         let Some(Ran { exit, timed_out, exposed, guard_lost }) = self.run_shell(shell)? else {
             return Ok(None);
         };
-        if guard_lost && plan.phase == CheckPhase::Proof {
+        if guard_lost && plan.phase.is_of_proof() {
             // That says nothing about the commit, and what the check has left must not meet a second run.
             let message = format!("something killed the guard process of `{}`", plan.command);
             return Ok(Some(Input::ProofUnavailable { message, cure: None }));
         }
         let changed_files = match plan.phase {
             CheckPhase::Baseline | CheckPhase::Iteration => self.workspace_mut()?.note_new_litter()?,
-            CheckPhase::Proof => Vec::new(),
+            CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut => Vec::new(),
         };
         let ended = Ended { exit, timed_out, took: started.elapsed() };
         let result = CheckResult { changed_files, exposed, ..receipt(plan, &output, &ended) };
-        if plan.phase == CheckPhase::Proof {
+        if plan.phase.is_of_proof() {
             self.proof.note(&result);
         }
         Ok(Some(Input::CheckDone(result)))
@@ -175,6 +178,9 @@ pub(crate) fn receipt(plan: &CheckPlan, output: &Path, ended: &Ended) -> CheckRe
         commit: plan.commit.clone(),
         tail: tail_lines(&text, TAIL_LINES, TAIL_BYTES).to_owned(),
         fingerprint: fingerprint(output, &ended.exit, ended.timed_out),
+        tests_run: tail(output, SUMMARY_BYTES)
+            .ok()
+            .and_then(|text| tests_run(&String::from_utf8_lossy(&text))),
         changed_files: Vec::new(),
         exposed: None,
     }

@@ -10,12 +10,12 @@ use jiff::Timestamp;
 
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Notice, ProofCache, Received,
-    SetupResult, TurnRecord, Usage, WaitReason, WorkspaceProblem, WritingRecord,
+    SetupResult, TestsChange, TurnRecord, Usage, WaitReason, WorkspaceProblem, WritingRecord,
 };
 use crate::event::{Hidden, TimeLimit};
 use crate::git::Oid;
 use crate::mirror::Document;
-use crate::proof::Start;
+use crate::proof::{ProofRun, Start};
 use crate::spec::{ProofPolicy, Setup, Writing};
 
 pub use super::step::Step;
@@ -100,6 +100,8 @@ pub enum Input {
         set_up: bool,
         /// The caches that it starts with.
         cache: Option<ProofCache>,
+        /// What the commit changes of what judges it.
+        tests: Option<TestsChange>,
     },
     /// It cannot be had.
     ProofUnavailable { message: String, cure: Option<String> },
@@ -256,6 +258,8 @@ pub struct ProofPlan {
     pub commit: Oid,
     /// What it starts with.
     pub start: Start,
+    /// With which tests it is judged.
+    pub run: ProofRun,
     /// The commit that the task started from.
     pub base: Option<Oid>,
     /// What makes it usable.

@@ -14,7 +14,7 @@ use crate::event::{CheckResult, Event, Exposed, Notice};
 use crate::files::FileAction;
 use crate::git::Repo;
 use crate::process::{Exit, Finished, Job, tail};
-use crate::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot};
+use crate::proof::{Lease, Pool, Prepared, ProofError, ProofRun, Request, Snapshot};
 use crate::spec::{Place, ProofAt, Setup};
 use crate::store::TaskDir;
 
@@ -54,8 +54,14 @@ impl ProofCheckout {
         if step.is_of_proof() {
             return;
         }
-        if let Some(mut lease) = self.lease.take()
-            && checks > 0
+        if let Some(mut lease) = self.lease.take() {
+            self.keep_caches(&mut lease, checks);
+        }
+    }
+
+    /// Keeps what a green proof built.
+    fn keep_caches(&self, lease: &mut Lease, checks: usize) {
+        if checks > 0
             && self.passed == Some(checks)
             && let Err(error) = lease.keep_caches()
         {
@@ -98,7 +104,7 @@ impl Driver<'_> {
     /// What proofs are made with, as it is before anybody works here. Without it the task runs all the same.
     pub(super) fn take_snapshot(&mut self, user: &Repo) -> Result<(), DriverError> {
         let mergeable = matches!(self.spec.place, Place::Worktree { .. });
-        let checked = !self.spec.policy.checks.is_empty() && self.spec.policy.proof.at == ProofAt::Checkout;
+        let checked = self.spec.policy.is_judged() && self.spec.policy.proof.at == ProofAt::Checkout;
         if !checked && !mergeable {
             return Ok(());
         }
@@ -125,6 +131,10 @@ impl Driver<'_> {
             Some(Ok(lease)) => lease,
             Some(Err(error)) => return Ok(Some(unavailable(error))),
         };
+        if plan.run == ProofRun::Originals {
+            // The commit itself is behind us; what comes now builds nothing that may be kept.
+            self.proof.keep_caches(&mut lease, self.spec.policy.checks.len());
+        }
         let workspace = &self.workspace()?.repo;
         let env = self.environment(lease.tree());
         let request = Request {
@@ -135,6 +145,9 @@ impl Driver<'_> {
             setup: &plan.setup.commands,
             base: plan.base.as_ref(),
             start: plan.start,
+            run: plan.run,
+            checks: &self.spec.policy.checks,
+            tests: &self.spec.policy.tests,
             env: &env,
         };
         let prepared = lease.prepare(&request);
@@ -142,7 +155,7 @@ impl Driver<'_> {
         // Before the result is looked at: also a checkout that could not be prepared is given back by
         // `release_unless_needed_for`.
         self.proof.lease = Some(lease);
-        let Prepared { needs_setup: set_up, cache } = match prepared {
+        let Prepared { needs_setup: set_up, cache, tests } = match prepared {
             Ok(prepared) => prepared,
             Err(error) => return Ok(Some(unavailable(error))),
         };
@@ -153,7 +166,7 @@ impl Driver<'_> {
                 SetUp::Stopped => return Ok(None),
             }
         }
-        Ok(Some(Input::ProofReady { set_up, cache }))
+        Ok(Some(Input::ProofReady { set_up, cache, tests }))
     }
 
     /// One of the pool, waited for where all are in use. None: the task is to stop.

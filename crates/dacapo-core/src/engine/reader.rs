@@ -45,7 +45,8 @@ pub(super) struct Reader {
     /// For plain text the promise is looked for in the bytes themselves, with echoes of the prompt left aside.
     raw_promise: Option<agent::RawPromise>,
     /// And so is what it cannot go on without.
-    raw_blocked: Option<agent::RawBlocked>,
+    raw_blocked: Option<agent::RawTag>,
+    raw_tests_changed: Option<agent::RawTag>,
     /// For an agent that does not say what its tokens cost.
     price: Option<Price>,
     file: File,
@@ -60,6 +61,7 @@ impl Reader {
         file: File,
     ) -> Self {
         let is_text = agent.output == OutputFormat::Text;
+        let tag = |tag| is_text.then(|| agent::RawTag::new(tag, masked_prompt)).flatten();
         Self {
             parser: agent::parser(agent.output, setting),
             price: agent.price,
@@ -67,7 +69,8 @@ impl Reader {
             raw_promise: promise
                 .filter(|_| is_text)
                 .and_then(|text| agent::RawPromise::new(text, masked_prompt)),
-            raw_blocked: is_text.then(|| agent::RawBlocked::new(masked_prompt)).flatten(),
+            raw_blocked: tag(agent::Tag::Blocked),
+            raw_tests_changed: tag(agent::Tag::TestsChanged),
             file,
         }
     }
@@ -105,8 +108,8 @@ impl Reader {
         if let Some(promise) = self.raw_promise.as_mut() {
             promise.feed(bytes, &self.file);
         }
-        if let Some(blocked) = self.raw_blocked.as_mut() {
-            blocked.feed(bytes, &self.file);
+        for tag in [&mut self.raw_blocked, &mut self.raw_tests_changed].into_iter().flatten() {
+            tag.feed(bytes, &self.file);
         }
         let (observer, price) = (&mut self.observer, self.price);
         self.parser.hear(bytes, &mut |heard| hear(seen(heard, observer, price)));
@@ -121,6 +124,9 @@ impl Reader {
         observed.promise |= self.raw_promise.is_some_and(|promise| promise.finish(&self.file));
         if let Some(blocked) = self.raw_blocked {
             observed.blocked = blocked.finish(&self.file);
+        }
+        if let Some(tests_changed) = self.raw_tests_changed {
+            observed.tests_changed = tests_changed.finish(&self.file);
         }
         observed
     }

@@ -7,7 +7,7 @@ use super::machine::TurnStart;
 #[cfg(test)]
 use super::machine::{Effect, Machine};
 use crate::event::{CheckPhase, WaitReason};
-use crate::proof::Start;
+use crate::proof::{ProofRun, Start};
 use crate::spec::Writing;
 
 /// What is to be done next.
@@ -33,6 +33,8 @@ pub enum Step {
         iteration: u32,
         /// What it starts with.
         start: Start,
+        /// With which tests it is judged.
+        run: ProofRun,
     },
     /// Find what the workspace has and that checkout does not.
     FindHidden {
@@ -98,7 +100,7 @@ impl Step {
     pub(crate) fn is_of_proof(self) -> bool {
         match self {
             Step::PrepareProof { .. } | Step::FindHidden { .. } => true,
-            Step::RunCheck { phase, .. } => phase == CheckPhase::Proof,
+            Step::RunCheck { phase, .. } => phase.is_of_proof(),
             Step::PrepareWorkspace
             | Step::RunSetup { .. }
             | Step::BeginTurn(_)
@@ -127,7 +129,9 @@ impl Effect {
             Self::RunCheck(plan) => {
                 Step::RunCheck { phase: plan.phase, iteration: plan.iteration, index: plan.index }
             }
-            Self::PrepareProof(plan) => Step::PrepareProof { iteration: plan.iteration, start: plan.start },
+            Self::PrepareProof(plan) => {
+                Step::PrepareProof { iteration: plan.iteration, start: plan.start, run: plan.run }
+            }
             Self::FindHidden { iteration } => Step::FindHidden { iteration: *iteration },
             Self::BeginTurn(start) => Step::BeginTurn(*start),
             Self::RunTurn(plan) => Step::RunTurn { turn: plan.turn },

@@ -8,7 +8,7 @@ use super::driver::Driver;
 use super::machine::{Input, TurnPlan};
 use super::turn::Parsed;
 use crate::agent::{self, Adapter, Billing, Ending, GiveUp, Observed, UserEnv, weigh};
-use crate::context::{last_lines, question, summarize};
+use crate::context::{last_lines, question, reason, summarize};
 use crate::event::{AgentEvent, FailureKind, Fault, NotAllowed, TurnEnd, TurnRecord};
 use crate::process::{Exit, Finished, tail};
 use crate::spec::{AgentCommand, AgentSpec, Approval};
@@ -92,6 +92,7 @@ impl Driver<'_> {
             session: seen.session.or_else(|| plan.session.clone()),
             promise: seen.promise,
             blocked: seen.blocked.as_deref().map(question),
+            tests_changed: seen.tests_changed.as_deref().and_then(reason),
             summary: if self.spec.context.generate_summary { summary } else { String::new() },
             usage: seen.usage,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),

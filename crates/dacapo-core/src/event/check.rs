@@ -20,6 +20,20 @@ pub enum CheckPhase {
     Iteration,
     /// In a checkout of the commit that no agent writes to. Only such a run proves something about the commit.
     Proof,
+    /// In such a checkout, with the files that judge the work as they were in the base commit.
+    Originals,
+    /// In the checkout of the commit, by a held-out check: no agent gets to know its command or what it printed.
+    HeldOut,
+}
+
+impl CheckPhase {
+    /// Returns true if the check ran in a checkout that no agent writes to.
+    pub fn is_of_proof(self) -> bool {
+        match self {
+            CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut => true,
+            CheckPhase::Baseline | CheckPhase::Iteration => false,
+        }
+    }
 }
 
 /// One run of a check.
@@ -49,6 +63,9 @@ pub struct CheckResult {
     pub tail: String,
     /// A hash of what it printed, without numbers and colours: the same failure has the same hash.
     pub fingerprint: String,
+    /// How many tests ran, by what a known test runner printed. Absent if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests_run: Option<u64>,
     /// Files that the check changed. They are left as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_files: Vec<String>,

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ProofFailure;
+use super::{ChangedTest, CheckBrief, FewerTests, InlineTest, ProofFailure};
 use crate::git::Oid;
 use crate::text::cut_chars;
 
@@ -50,6 +50,24 @@ pub enum NeedKind {
         /// The last such failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<ProofFailure>,
+    },
+    /// The work passes its checks, but not with the tests as they were.
+    TestsChanged {
+        /// The files that judge the work and were changed, at most 100.
+        changed: Vec<ChangedTest>,
+        /// How many files there are.
+        changed_total: u64,
+        /// Tests in source files that are gone, ignored or changed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        inline: Vec<InlineTest>,
+        /// The checks that fail with the tests as they were.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        failed: Vec<CheckBrief>,
+        /// How many tests ran before and at the end, if they became fewer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fewer: Option<FewerTests>,
+        /// Why the tests must change, in the agent's words; null if it did not say.
+        reason: Option<String>,
     },
     /// Too many rounds in a row were rejected.
     Rejections {
@@ -102,9 +120,11 @@ impl NeedKind {
             | Self::Rejections { reason: said, .. }
             | Self::Settled { reason: said }
             | Self::Final { reason: said, .. }
+            | Self::TestsChanged { reason: Some(said), .. }
             | Self::Rounds { reason: Some(said), .. } => *said = cut_chars(said, most),
             Self::Resume { .. }
             | Self::Proof { .. }
+            | Self::TestsChanged { reason: None, .. }
             | Self::Rounds { reason: None, .. }
             | Self::Main { .. }
             | Self::Review { .. } => {}

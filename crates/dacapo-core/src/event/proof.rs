@@ -24,6 +24,11 @@ pub enum ProofState {
     },
     /// The checks passed where the agent works. Nothing is known about the commit.
     PassedHere(Unproven),
+    /// All checks passed in such a checkout, but not with the tests as they were before the task.
+    TestsChanged {
+        /// The commit.
+        commit_id: Oid,
+    },
 }
 
 /// Caches that a proof started with: a copy of what an earlier proof wrote.
@@ -91,8 +96,13 @@ impl ProofState {
     pub fn proven(&self) -> Option<&Oid> {
         match self {
             ProofState::Proven { commit_id, .. } => Some(commit_id),
-            ProofState::PassedHere(_) => None,
+            ProofState::PassedHere(_) | ProofState::TestsChanged { .. } => None,
         }
+    }
+
+    /// Returns true if the commit fails with the tests as they were.
+    pub fn has_changed_tests(&self) -> bool {
+        matches!(self, ProofState::TestsChanged { .. })
     }
 
     /// What the proof of the commit started with; none: it is not proven.
@@ -100,7 +110,7 @@ impl ProofState {
         match self {
             ProofState::Proven { cache: Some(_), .. } => Some(CachePolicy::Base),
             ProofState::Proven { cache: None, .. } => Some(CachePolicy::None),
-            ProofState::PassedHere(_) => None,
+            ProofState::PassedHere(_) | ProofState::TestsChanged { .. } => None,
         }
     }
 
@@ -108,7 +118,7 @@ impl ProofState {
     pub fn exposed(&self) -> Option<&Exposed> {
         match self {
             ProofState::Proven { exposed, .. } => exposed.as_ref(),
-            ProofState::PassedHere(_) => None,
+            ProofState::PassedHere(_) | ProofState::TestsChanged { .. } => None,
         }
     }
 
@@ -116,7 +126,7 @@ impl ProofState {
     pub fn failure(&self) -> Option<&ProofFailure> {
         match self {
             ProofState::PassedHere(Unproven::Failed(failure)) => Some(failure),
-            ProofState::Proven { .. } | ProofState::PassedHere(_) => None,
+            ProofState::Proven { .. } | ProofState::PassedHere(_) | ProofState::TestsChanged { .. } => None,
         }
     }
 }

@@ -73,6 +73,9 @@ pub struct TurnRecord {
     /// What the agent needs a person for, in its own words. Absent if it needs nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
+    /// Why the tests must change, in the agent's own words. Absent if it does not say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests_changed: Option<String>,
     /// The agent's closing message, shortened.
     pub summary: String,
     /// What it used.

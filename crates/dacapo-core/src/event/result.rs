@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ProofState, StopDetail};
+use super::{ProofState, StopDetail, TestsResult};
 use crate::git::Oid;
 use crate::spec::CachePolicy;
 
@@ -82,7 +82,7 @@ pub struct Result {
     pub outcome: Outcome,
     /// Why it ended.
     pub stop_reason: StopReason,
-    /// True if the checks passed on the last commit in a checkout that no agent writes to.
+    /// True if the checks passed on the last commit in a checkout that no agent writes to, also with the tests as they were.
     pub verified: bool,
     /// More about why it ended. Absent if there is no more to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,6 +119,9 @@ pub struct Result {
     /// Whether the last commit is proven. Absent if the checks did not pass, or there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof_state: Option<ProofState>,
+    /// The tests that judge the work, and whether the task changed them. Absent if there are no checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestsResult>,
     /// The caches that the proof of the last commit started with. Absent if it is not proven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof_cache: Option<CachePolicy>,

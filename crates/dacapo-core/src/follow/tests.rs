@@ -168,6 +168,7 @@ impl Driven {
             session: None,
             promise: false,
             blocked: None,
+            tests_changed: None,
             summary: String::new(),
             usage: Usage::default(),
             duration_ms: 0,

@@ -50,9 +50,9 @@ impl Merger<'_> {
             && self.repo.is_ancestor(ours, &candidate.tip)?;
         // After a fast-forward the result is the very commit that was proven; nothing has to be proven again.
         let by_receipt = |check: &String| candidate.has_receipt(check, &candidate.tip);
-        if fast_forward && candidate.checks.iter().all(by_receipt) {
+        if fast_forward && candidate.judged_by().all(by_receipt) {
             let proven = |check: &String| Proven { command: check.clone(), by_receipt: true, exposed: None };
-            let checks = candidate.checks.iter().map(proven).collect();
+            let checks = candidate.judged_by().map(proven).collect();
             return Ok(Made { commit: candidate.tip.clone(), fast_forward, checks, resolved: None });
         }
         let mut record = Record::create(self, candidate)?;
@@ -62,7 +62,7 @@ impl Merger<'_> {
             self.join(candidate, ours, &mut record, observer)?
         };
         let mut checks = Vec::new();
-        if !candidate.checks.is_empty() {
+        if candidate.judged_by().next().is_some() {
             let proposal = Proposal { commit: &joined.commit, onto: ours };
             checks = self.prove(candidate, &proposal, &mut record, observer)?;
         }

@@ -15,8 +15,8 @@ use crate::engine::turn::environment;
 use crate::event::{CheckPhase, CheckResult, ProofState};
 use crate::git::Oid;
 use crate::process::{Finished, Launcher, Stop};
-use crate::proof::{Lease, Pool, ProofError, Request, Snapshot};
-use crate::spec::{LoopPolicy, ProofPolicy, Setup};
+use crate::proof::{Lease, Pool, ProofError, ProofRun, Request, Snapshot};
+use crate::spec::{LoopPolicy, ProofPolicy, Setup, TestsMode};
 
 /// What can happen while a check runs.
 enum Word {
@@ -59,6 +59,13 @@ fn snapshot_of(candidate: &Candidate) -> Result<Snapshot, LeftOut> {
     opened.map_err(|error| LeftOut::trouble(&error))
 }
 
+/// Keeps what a green proof built.
+fn keep_caches(lease: &mut Lease) {
+    if let Err(error) = lease.keep_caches() {
+        tracing::warn!(%error, "the caches of a proof cannot be kept");
+    }
+}
+
 impl Merger<'_> {
     /// Proves a commit as the engine does after an iteration, by the same steps. A check that fails leaves the task out.
     pub(super) fn prove(
@@ -68,13 +75,19 @@ impl Merger<'_> {
         record: &mut Record,
         observer: &mut dyn MergeObserver,
     ) -> Result<Vec<Proven>, Stopped> {
+        if let Some(tests) = candidate.undecided_tests() {
+            return Err(LeftOut::Tests(Box::new(tests.clone())).into());
+        }
         let snapshot = snapshot_of(candidate)?;
         let policy = self.policy(candidate);
         let mut lease = self.lease()?;
-        let mut proving = Proving::new(0, attempt.commit.clone());
+        let mut proving = Proving::new(0, attempt.commit.clone(), Vec::new());
         loop {
             let input = match proving.effect(&policy, Some(attempt.onto)) {
                 Effect::PrepareProof(plan) => {
+                    if plan.run == ProofRun::Originals {
+                        keep_caches(&mut lease);
+                    }
                     let env = environment(&(self.setting)().env, &record.spec, lease.tree());
                     let request = Request {
                         source: self.repo,
@@ -83,6 +96,9 @@ impl Merger<'_> {
                         setup: &plan.setup.commands,
                         base: plan.base.as_ref(),
                         start: plan.start,
+                        run: plan.run,
+                        checks: &policy.checks,
+                        tests: &policy.tests,
                         env: &env,
                         workspace: None,
                     };
@@ -90,12 +106,17 @@ impl Merger<'_> {
                     if prepared.needs_setup {
                         self.set_up_checkout(&plan.setup.commands, &mut lease, record, observer)?;
                     }
-                    Input::ProofReady { set_up: prepared.needs_setup, cache: prepared.cache }
+                    Input::ProofReady {
+                        set_up: prepared.needs_setup,
+                        cache: prepared.cache,
+                        tests: prepared.tests,
+                    }
                 }
                 Effect::RunCheck(plan) => {
                     let (result, output) = self.run(&plan, RunIn::of(&lease), record, observer)?;
                     // Not the last word while caches may be to blame.
-                    if !result.passed() && !proving.is_from_caches() {
+                    let last = plan.phase != CheckPhase::Originals && !proving.is_from_caches();
+                    if !result.passed() && last {
                         return Err(LeftOut::Check { result: Box::new(result), output }.into());
                     }
                     Input::CheckDone(result)
@@ -104,15 +125,23 @@ impl Merger<'_> {
             };
             let state = proving.decide(&input).and_then(|event| proving.take_in(&event, &policy));
             if let Some(ProofState::Proven { .. }) = state {
-                if let Err(error) = lease.keep_caches() {
-                    tracing::warn!(%error, "the caches of a proof cannot be kept");
-                }
+                keep_caches(&mut lease);
                 let proven = |check: &CheckResult| Proven {
                     command: check.command.clone(),
                     by_receipt: false,
                     exposed: check.exposed.clone(),
                 };
-                return Ok(proving.checks().iter().map(proven).collect());
+                let own = proving.checks().filter(|check| check.phase == CheckPhase::Proof);
+                return Ok(own.map(proven).collect());
+            }
+            if let Some(state @ ProofState::TestsChanged { .. }) = state {
+                let tests = proving.tests(&state, &policy);
+                return Err(tests
+                    .map_or_else(
+                        || LeftOut::Trouble("tests changed".to_owned()),
+                        |tests| LeftOut::Tests(Box::new(tests)),
+                    )
+                    .into());
             }
         }
     }
@@ -120,9 +149,14 @@ impl Merger<'_> {
     /// The task's checks and limits, with the setup that the settings have by now.
     fn policy(&self, candidate: &Candidate) -> LoopPolicy {
         let own = &candidate.view.proof_policy;
+        let mut tests = candidate.spec.policy.tests.clone();
+        if candidate.tests_are_approved() {
+            tests.mode = TestsMode::Free;
+        }
         let commands = if self.setup.is_empty() { own.setup.commands.clone() } else { self.setup.clone() };
         LoopPolicy {
             checks: candidate.checks.clone(),
+            tests,
             proof: ProofPolicy {
                 cache: self.cache,
                 setup: Setup { commands, timeout: self.setup_timeout },

@@ -22,7 +22,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::{DriverContext, Kinds};
-use crate::event::{AgentEvent, CheckResult, Exposed, Fault, LeftFile, SecretFile};
+use crate::event::{
+    AgentEvent, CheckResult, Exposed, Fault, LeftFile, NeedKind, Needs, SecretFile, TestsResult,
+};
 use crate::git::{Advanced, GitError, MergeStyle, Oid, Repo};
 use crate::spec::{AgentSpec, CachePolicy, TaskSpec};
 use crate::store::{Lock, RepoDir, TaskDir};
@@ -54,6 +56,19 @@ pub struct Candidate {
     pub checks: Vec<String>,
     /// Who resolves conflicts, and who takes over at a limit; none: nobody.
     pub agents: Vec<AgentSpec>,
+}
+
+impl Candidate {
+    /// The tests that the task changed, while it waits for a person to decide about them.
+    pub(super) fn undecided_tests(&self) -> Option<&TestsResult> {
+        let asks = |needs: &Needs| matches!(needs.kind, NeedKind::TestsChanged { .. });
+        self.view.tests().filter(|_| self.view.needs.as_ref().is_some_and(asks))
+    }
+
+    /// A person has approved the tests that the task changed; a record that is not whole says nothing.
+    pub fn tests_are_approved(&self) -> bool {
+        self.view.record.is_whole() && self.view.tests().is_some_and(|tests| tests.approved)
+    }
 }
 
 /// A merge of several tasks into one branch.
@@ -160,6 +175,9 @@ pub enum LeftOut {
         /// File with everything it printed.
         output: PathBuf,
     },
+    /// The result passes, and does not with the tests as they were.
+    #[error("the checks fail on the result with the tests as they were")]
+    Tests(Box<TestsResult>),
     /// A scratch worktree could not be made usable.
     #[error("setup `{}` failed ({}){}", .result.command, .result.ending(), last_line(.result))]
     Setup {
@@ -196,6 +214,7 @@ impl LeftOut {
             Self::Check { output, .. } | Self::Setup { output, .. } => Some(output),
             Self::Conflicts(_)
             | Self::NoAgent
+            | Self::Tests(_)
             | Self::Secret(_)
             | Self::Moved
             | Self::Switched

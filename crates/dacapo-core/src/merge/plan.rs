@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Candidate, LeftOut, Merger};
+use crate::event::{TestsMark, TestsResult};
 use crate::git::{MergeStyle, Oid, Preview};
 use crate::spec::Place;
 
@@ -20,6 +21,8 @@ pub struct Planned {
     pub checks: Vec<(String, bool)>,
     /// Who resolves conflicts or follows the query.
     pub agent: Option<String>,
+    /// What is said of the tests that it changed.
+    pub tests: Option<TestsMark>,
     /// Files in the task's worktree that are in no commit, and so no part of this.
     pub uncommitted: usize,
 }
@@ -105,11 +108,11 @@ impl Merger<'_> {
             commits: self.repo.commits_between(start, &candidate.tip)?,
             files: files.into_iter().map(|change| change.path).collect(),
             checks: candidate
-                .checks
-                .iter()
+                .judged_by()
                 .map(|check| (check.clone(), stays && candidate.has_receipt(check, &candidate.tip)))
                 .collect(),
             agent: candidate.agents.first().filter(|_| needs_agent).map(|agent| agent.name.clone()),
+            tests: candidate.view.tests().and_then(TestsResult::mark),
             uncommitted: match &candidate.spec.place {
                 Place::Worktree { path, .. } => super::home::uncommitted(self.repo, path),
                 Place::InPlace { .. } => 0,
@@ -120,6 +123,11 @@ impl Merger<'_> {
 }
 
 impl Candidate {
+    /// The checks that a proof runs, held-out ones included.
+    pub(super) fn judged_by(&self) -> impl Iterator<Item = &String> {
+        self.checks.iter().chain(&self.view.proof_policy.hidden_checks)
+    }
+
     /// Whether the task's own record proves this check on exactly this commit.
     pub(super) fn has_receipt(&self, check: &str, commit: &Oid) -> bool {
         self.view.proves(check, commit)

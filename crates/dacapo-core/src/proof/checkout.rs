@@ -13,15 +13,18 @@ use super::bases::{Base, Bases, Found, Source};
 use super::caches::{self, Cache, CacheKind};
 use super::config::{self, Fixed};
 use super::installed::Installed;
+use super::originals::Compared;
 use super::room::Around;
 use super::snapshot::{Included, Piece};
 use super::store::{Store, alternates};
 use super::tracked::Tracked;
 use super::{ProofError, Snapshot, downloads, files};
-use crate::event::{Exposed, ProofCache};
+use crate::event::{Exposed, ProofCache, TestsChange};
 use crate::files::FileAction;
 use crate::git::{Bare, Oid, Repo, Standalone};
 use crate::process::{Finished, Job, Room};
+use crate::spec::TestsPolicy;
+use crate::yardstick::Judges;
 
 /// The commit to check out, and what counts beside it.
 #[derive(Debug)]
@@ -35,10 +38,24 @@ pub struct Request<'a> {
     /// The last commit that is the user's own. Caches that proofs of it or of its ancestors wrote may be copied.
     pub base: Option<&'a Oid>,
     pub start: Start,
+    /// With which tests, settings and scripts it is judged.
+    pub run: ProofRun,
+    /// What judges the work.
+    pub checks: &'a [String],
+    pub tests: &'a TestsPolicy,
     /// The environment of the commands that will run there.
     pub env: &'a [(OsString, OsString)],
     /// Where the agent works; none: no agent has a say in what `source` is.
     pub workspace: Option<&'a Path>,
+}
+
+/// With which tests a commit is judged (L20).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProofRun {
+    /// Those of the commit.
+    Commit,
+    /// Those of the base: what judges the work is put back.
+    Originals,
 }
 
 /// What a checkout starts with beside the files of the commit.
@@ -57,6 +74,8 @@ pub struct Prepared {
     pub needs_setup: bool,
     /// The caches that it starts with; none: it starts from nothing.
     pub cache: Option<ProofCache>,
+    /// What the commit changes of what judges it; none: there is no base to compare it with.
+    pub tests: Option<TestsChange>,
 }
 
 /// A checkout that is ours until this, all shares of it and all git commands in it are gone. Dropping it removes it.
@@ -87,6 +106,8 @@ pub(super) struct At {
     /// What the setup installed; none: nothing, or it has not run.
     installed: Option<Installed>,
     base: Base,
+    /// It is the commit itself, so that what is built from it may be kept.
+    run: ProofRun,
 }
 
 /// Where checkouts go that cannot be removed.
@@ -153,10 +174,13 @@ impl Lease {
         self.store.fill(request)?;
         self.make_room(request)?;
         self.write_git_dir(request)?;
+        let judged = self.compare(request)?;
+        let (tests, tree) = judged.map_or((None, None), |(tests, tree)| (Some(tests), tree));
+        let tree = tree.as_ref().unwrap_or(request.commit);
         let checked_out_at = SystemTime::now();
         let lock = self.lock.try_clone().map_err(ProofError::file(FileAction::Lock, &self.dir))?;
         let git = request.source.standalone(&self.tree, &self.index(), lock);
-        git.sync(request.commit)?;
+        git.sync(tree)?;
         let tracked = Tracked::new(git.entries()?);
         let included: Vec<&Included> = laid_out(request.snapshot, &tracked);
         for file in &included {
@@ -174,8 +198,9 @@ impl Lease {
             tracked,
             snapshot: request.snapshot.clone(),
             base: Base::new(request.commit.clone(), checked_out_at, fingerprint),
+            run: request.run,
         };
-        let prepared = self.start_from(&mut at, request)?;
+        let prepared = Prepared { tests, ..self.start_from(&mut at, request, tree)? };
         if !prepared.needs_setup {
             self.note_installed(&mut at)?;
         }
@@ -183,10 +208,26 @@ impl Lease {
         Ok(prepared)
     }
 
+    /// What the commit changes of what judges it, and for a run with the originals the tree that has them.
+    fn compare(&self, request: &Request<'_>) -> Result<Option<(TestsChange, Option<Oid>)>, ProofError> {
+        let Some(base) = request.base else { return Ok(None) };
+        self.store.fill_with(request, base)?;
+        let git = self.store.git(request);
+        let judges = Judges { checks: request.checks, protect: &request.tests.protect };
+        let compared = Compared::new(&git, base, request.commit, judges)?;
+        let tree = match request.run {
+            ProofRun::Commit => None,
+            ProofRun::Originals => {
+                Some(compared.originals(&git, request.commit, &self.dir.join("originals-index"))?)
+            }
+        };
+        Ok(Some((compared.facts(base), tree)))
+    }
+
     /// Copies what the request allows of the base's caches.
-    fn start_from(&self, at: &mut At, request: &Request<'_>) -> Result<Prepared, ProofError> {
+    fn start_from(&self, at: &mut At, request: &Request<'_>, tree: &Oid) -> Result<Prepared, ProofError> {
         let has_setup = !request.setup.is_empty();
-        let from_nothing = Prepared { needs_setup: has_setup, cache: None };
+        let from_nothing = Prepared { needs_setup: has_setup, cache: None, tests: None };
         let git = &at.store;
         let Some(base) = request.base else { return Ok(from_nothing) };
         let Some(found) = self.bases.find(git, base)? else { return Ok(from_nothing) };
@@ -201,7 +242,7 @@ impl Lease {
         if copied.is_empty() {
             return Ok(from_nothing);
         }
-        let differing = git.differing(&found.base.commit, request.commit)?;
+        let differing = git.differing(&found.base.commit, tree)?;
         if copied.contains(&CacheKind::Cargo) {
             let changed = differing.iter().map(|differs| differs.path.as_slice()).collect();
             self.set_old_times(at, &changed, &found)
@@ -214,7 +255,7 @@ impl Lease {
             && !found.base.setup_leaves_files;
         let confirm = differing.iter().any(|differs| differs.is_gone);
         let cache = ProofCache { commit_id: found.base.commit.clone(), confirm };
-        Ok(Prepared { needs_setup: has_setup && !is_installed, cache: Some(cache) })
+        Ok(Prepared { needs_setup: has_setup && !is_installed, cache: Some(cache), tests: None })
     }
 
     /// Gives files that are as they were in the base the time they had then. Cargo compares times: all other files are newer
@@ -255,7 +296,8 @@ impl Lease {
 
     /// Keeps the caches of a green proof for those of commits that are built on this one.
     pub fn keep_caches(&mut self) -> Result<(), ProofError> {
-        let Some(mut at) = self.at.take() else { return Ok(()) };
+        let kept = self.at.take().filter(|at| at.run == ProofRun::Commit);
+        let Some(mut at) = kept else { return Ok(()) };
         match &at.installed {
             Some(installed) => installed
                 .restore(&self.tree, &at.caches)

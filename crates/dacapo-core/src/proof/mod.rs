@@ -19,6 +19,7 @@ mod downloads;
 mod files;
 mod hidden;
 mod installed;
+mod originals;
 mod outside;
 mod pool;
 mod room;
@@ -28,7 +29,7 @@ mod suspects;
 mod tracked;
 
 pub use crate::event::{Hidden, HiddenWhy};
-pub use checkout::{Lease, Prepared, Request, Start};
+pub use checkout::{Lease, Prepared, ProofRun, Request, Start};
 pub use hidden::HiddenFiles;
 pub use pool::{Leftover, Pool};
 pub use snapshot::Snapshot;

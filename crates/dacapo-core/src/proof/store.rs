@@ -67,6 +67,26 @@ impl Store {
         if is_partial { Ok(()) } else { self.fetch_refs(request, &git, history) }
     }
 
+    /// Fetches a commit that the history of another one need not hold, such as the base of a branch that was rewritten.
+    pub(super) fn fill_with(&self, request: &Request<'_>, commit: &Oid) -> Result<(), ProofError> {
+        let git = self.git(request);
+        let settings = request.snapshot.settings()?;
+        let line = || format!("+{commit}:refs/dacapo/{commit}\n").into_bytes();
+        let is_partial = config::is_partial(&settings);
+        if self.kept(commit).is_file() || (!is_partial && git.has(commit)?) {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        let history = match request.snapshot.piece(Piece::Shallow)? {
+            Some(_) => History::Shallow,
+            None => History::Whole,
+        };
+        self.twice(|| match is_partial {
+            true => git.fetch_partial(config::PARTIAL_SOURCE, line(), commit),
+            false => git.fetch(request.source.common_dir(), line(), history),
+        })
+    }
+
     /// Runs git, and once more where it failed: something may have killed it or its helpers. A lock that it finds here was left
     /// by a killed git of an earlier proof, because nobody else writes while the store's own lock is held, and is removed.
     fn twice(&self, run: impl Fn() -> Result<(), GitError>) -> Result<(), ProofError> {

@@ -15,6 +15,9 @@ pub struct ProofPolicy {
     pub cache: CachePolicy,
     /// What a new checkout needs before checks can run.
     pub setup: Setup,
+    /// Held-out checks: commands that run in the proof alone. No agent gets to know them or what they print.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden_checks: Vec<String>,
     /// Commands that lock files suggest as setup and nobody has confirmed. They are not run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggested_setup: Vec<String>,

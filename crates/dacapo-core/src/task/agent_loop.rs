@@ -26,6 +26,7 @@ use crate::spec::{BYTES_PER_TOKEN, Cap, SessionMode, TaskSpec, Writing};
 use crate::task::lifecycle::{Company, Conversation, Lifecycle, Wait};
 
 mod apply;
+mod changed_tests;
 mod commands;
 mod decide;
 mod guidance;
@@ -76,6 +77,8 @@ pub struct AgentLoop {
     opened_green: bool,
     /// The proof of the newest iteration failed.
     red_proof: Option<proof::RedProof>,
+    /// Tests that the agent changed.
+    tests: changed_tests::ChangedTests,
     agent: usize,
     conversation: Conversation,
     cap: Option<Cap>,
@@ -159,6 +162,8 @@ struct Current {
     promise: bool,
     /// Why the agent cannot go on without a person.
     blocked: Option<String>,
+    /// Why tests must change, by the agent.
+    tests_changed: Option<String>,
     end: TurnEnd,
     ended_at: Timestamp,
     planned: Option<CommitPlanned>,
@@ -183,6 +188,7 @@ impl AgentLoop {
             seen_red: vec![false; spec.policy.checks.len()],
             opened_green: false,
             red_proof: None,
+            tests: changed_tests::ChangedTests::default(),
             agent: 0,
             conversation: Conversation::default(),
             cap: if spec.policy.looping { spec.policy.cap } else { Some(Cap::by_iter(1)) },

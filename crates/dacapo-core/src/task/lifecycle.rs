@@ -12,7 +12,7 @@ use crate::engine::machine::{Begin, Effect, Step};
 use crate::engine::stop::{self, Verdict};
 use crate::event::{
     CheckPhase, CheckResult, Choice, Envelope, Event, NeedKind, Needs, Outcome, Proof, ProofState,
-    StopDetail, StopReason, TaskResult, Usage,
+    StopDetail, StopReason, TaskResult, TestsResult, Usage,
 };
 use crate::git::Oid;
 use crate::spec::{LoopPolicy, TaskSpec};
@@ -203,7 +203,9 @@ impl Lifecycle {
             Step::RunSetup { index } => self.plan_setup(index),
             Step::PrepareProof { .. }
             | Step::FindHidden { .. }
-            | Step::RunCheck { phase: CheckPhase::Proof, .. } => self.plan_proof(),
+            | Step::RunCheck {
+                phase: CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut, ..
+            } => self.plan_proof(),
             Step::BeginTurn(start) => Some(Effect::BeginTurn(start)),
             Step::KeepWork => Some(Effect::KeepWork),
             Step::Sleep { until, why } => Some(Effect::Sleep { until, why }),
@@ -247,9 +249,18 @@ impl Lifecycle {
             failed_setup: self.failed_setup().filter(|_| verdict.reason == StopReason::SetupFailed),
             proof: self.receipts(own.before),
             proof_state: self.proof.state.clone(),
+            tests: self.tests(),
             proof_cache: self.proof.state.as_ref().and_then(ProofState::cache),
         });
         paused.into_iter().chain([finished]).collect()
+    }
+
+    /// What is known of the tests; none where nothing is judged by any.
+    fn tests(&self) -> Option<TestsResult> {
+        if self.policy.checks.is_empty() {
+            return None;
+        }
+        Some(self.proof.tests.clone().unwrap_or_else(|| TestsResult::unknown(self.policy.tests.mode)))
     }
 
     /// What each check came to, before and after.

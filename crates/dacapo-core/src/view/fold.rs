@@ -5,8 +5,7 @@ use jiff::Timestamp;
 use super::{MergedInto, Status, TaskView, TurnSeen};
 use crate::engine::{Counts, KindView};
 use crate::event::{
-    CheckPhase, Command, Envelope, Event, IterationRecord, Notice, Outcome, StopDetail, TaskResult, Usage,
-    WaitCause,
+    Command, Envelope, Event, IterationRecord, Notice, Outcome, StopDetail, TaskResult, Usage, WaitCause,
 };
 use crate::spec::{Amount, Change};
 use crate::store::Fault;
@@ -53,11 +52,13 @@ impl TaskView {
                 self.uncommitted.extend_from_slice(&result.changed_files);
                 self.checks.push(result.clone());
                 // The seal covers the journal up to the end: a receipt behind it is nobody's.
-                if result.phase == CheckPhase::Proof && self.result.is_none() {
+                if result.phase.is_of_proof() && self.result.is_none() {
                     self.proofs.push(result.clone());
                 }
             }
-            Event::ProofStarted { .. } => self.proofs.clear(),
+            // Receipts are those of the commit with its own tests; a run with others comes on top.
+            Event::ProofStarted { originals: true, .. } => {}
+            Event::ProofStarted { originals: false, .. } => self.proofs.clear(),
             // What came of it is in the result.
             Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {}
             Event::IterationStarted { iteration, .. } => self.running_iteration = Some(*iteration),

@@ -11,6 +11,7 @@ mod merging;
 mod proof;
 mod proof_hidden;
 mod proof_hostile;
+mod proof_originals;
 mod repositories;
 mod rescue;
 mod secrets;

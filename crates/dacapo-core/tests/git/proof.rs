@@ -8,8 +8,9 @@ use std::process::Command;
 
 use dacapo_core::engine::Kinds;
 use dacapo_core::git::Repo;
-use dacapo_core::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot, Start, Suspects};
+use dacapo_core::proof::{Lease, Pool, Prepared, ProofError, ProofRun, Request, Snapshot, Start, Suspects};
 use dacapo_core::prune::{Prune, Rules};
+use dacapo_core::spec::TestsPolicy;
 use dacapo_core::store::Home;
 use jiff::{SignedDuration, Timestamp};
 
@@ -44,6 +45,9 @@ impl Proofs {
             setup: how.setup,
             base: base.as_ref(),
             start: Start::Caches,
+            run: how.run,
+            checks: how.checks,
+            tests: &TestsPolicy::default(),
             env: &[],
             workspace: None,
         })
@@ -74,11 +78,20 @@ impl Proofs {
 }
 
 /// What a checkout is made with.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct How<'a> {
     pub(crate) setup: &'a [String],
     /// The name of the commit whose caches may be used.
     pub(crate) base: Option<&'a str>,
+    /// With which tests it is judged, and by which checks.
+    pub(crate) run: ProofRun,
+    pub(crate) checks: &'a [String],
+}
+
+impl Default for How<'_> {
+    fn default() -> Self {
+        Self { setup: &[], base: None, run: ProofRun::Commit, checks: &[] }
+    }
 }
 
 /// All files and links below a directory but for `.git` at its top, with their content.
@@ -240,7 +253,7 @@ fn l4_what_was_installed_is_copied_only_if_its_manifest_is_the_same() {
     let proofs = with_kept_caches();
     // Nothing was set up when these were kept: a setup is another fingerprint.
     let mut lease = proofs.lease();
-    let how = How { setup: &setup, base: Some("HEAD") };
+    let how = How { setup: &setup, base: Some("HEAD"), ..How::default() };
     assert!(proofs.try_prepare(&mut lease, how).expect("prepared").needs_setup);
     assert!(!lease.tree().join("web/node_modules").exists());
     fs::create_dir_all(lease.tree().join("web/node_modules/dep")).expect("directories");
@@ -248,13 +261,13 @@ fn l4_what_was_installed_is_copied_only_if_its_manifest_is_the_same() {
     lease.keep_caches().expect("kept");
     proofs.f.write("a.txt", "other\n");
     proofs.commit_all();
-    let how = How { setup: &setup, base: Some("HEAD~1") };
+    let how = How { setup: &setup, base: Some("HEAD~1"), ..How::default() };
     assert!(!proofs.try_prepare(&mut lease, how).expect("prepared").needs_setup);
     assert!(lease.tree().join("web/node_modules/dep").exists());
     // No lock file: the manifest alone decides.
     proofs.f.write("web/package.json", "{\"dependencies\": {}}\n");
     proofs.commit_all();
-    let how = How { setup: &setup, base: Some("HEAD~2") };
+    let how = How { setup: &setup, base: Some("HEAD~2"), ..How::default() };
     assert!(proofs.try_prepare(&mut lease, how).expect("prepared").needs_setup);
     assert!(!lease.tree().join("web/node_modules").exists());
     assert!(lease.tree().join("target/debug/deps").exists(), "cargo looks for itself");
@@ -264,7 +277,7 @@ fn l4_what_was_installed_is_copied_only_if_its_manifest_is_the_same() {
 fn l4_a_setup_that_leaves_more_than_caches_runs_each_time() {
     let setup = strings(&["make generated"]);
     let proofs = with_kept_caches();
-    let how = How { setup: &setup, base: Some("HEAD") };
+    let how = How { setup: &setup, base: Some("HEAD"), ..How::default() };
     let mut lease = proofs.lease();
     proofs.try_prepare(&mut lease, how).expect("prepared");
     fs::create_dir_all(lease.tree().join("web/node_modules")).expect("directories");
@@ -553,6 +566,9 @@ fn l4_a_commit_that_is_gone_is_said() {
         setup: &[],
         base: None,
         start: Start::Caches,
+        run: ProofRun::Commit,
+        checks: &[],
+        tests: &TestsPolicy::default(),
         env: &[],
         workspace: None,
     };

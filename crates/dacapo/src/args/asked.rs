@@ -46,9 +46,11 @@ impl Exec {
             until: self.until.clone(),
             checks: self.check.clone(),
             project_checks: self.checks,
+            hidden_checks: self.hidden_check.clone(),
             check_timeout: span("--check-timeout", &self.check_timeout)?,
             no_baseline: self.no_baseline,
             proof: self.proof.map(Into::into),
+            tests: self.tests.map(Into::into),
             worktree: match (self.worktree, self.noworktree) {
                 (_, true) => Some(false),
                 (true, false) => Some(true),

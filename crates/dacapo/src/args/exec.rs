@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Approval, ProofIn, Session, Show, env};
+use super::{Approval, ProofIn, Session, Show, TestsIn, env};
 
 /// Flags of `exec`.
 #[derive(Debug, Clone, Args)]
@@ -116,6 +116,9 @@ pub struct Exec {
     /// Done when the project's checks succeed (`checks` in the config, or detected)
     #[arg(long, help_heading = "When it is done")]
     pub checks: bool,
+    /// Prove the commit by CMD as well; the agent sees neither CMD nor its output (repeatable)
+    #[arg(long, value_name = "CMD", help_heading = "When it is done", hide_short_help = true)]
+    pub hidden_check: Vec<String>,
     /// Time limit for one run of a check [default: 15m]
     #[arg(long, value_name = "D", help_heading = "When it is done", hide_short_help = true)]
     pub check_timeout: Option<String>,
@@ -126,6 +129,10 @@ pub struct Exec {
     /// checkout]
     #[arg(long, value_name = "WHERE", help_heading = "When it is done", value_enum, hide_short_help = true)]
     pub proof: Option<ProofIn>,
+    /// What the agent may do to existing tests, test settings and check scripts: change them, but the work must also pass with
+    /// them as they were (original); nothing, they are put back (locked); change them (free) [default: original]
+    #[arg(long, value_name = "MODE", help_heading = "When it is done", value_enum, hide_short_help = true)]
+    pub tests: Option<TestsIn>,
 
     /// Work in a separate worktree, on branch dacapo/NAME
     #[arg(long, help_heading = "Where it works", conflicts_with = "noworktree")]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use dacapo_app::operations::act::Operation;
 use dacapo_app::operations::merge::{MergePlan, MergeRequest};
 use dacapo_app::operations::undo::PutAway;
-use dacapo_app::present::{left_out, words};
+use dacapo_app::present::{changed_tests, left_out, words};
 use dacapo_core::dropped::DropReason;
 use dacapo_core::merge::Expected;
 use dacapo_core::overview::Brief;
@@ -23,7 +23,13 @@ pub(super) fn merge(brief: &Brief, context: &Context<'_>) -> Reply {
     let directory = context.directory_of(brief);
     let request = MergeRequest { tasks: vec![brief.name.clone()], ..MergeRequest::default() };
     let act = Act::new(Operation::Merge { request: request.clone() }).at(directory.clone());
-    let unproven = (!brief.verified).then(|| messages.tui_confirm_merge_unproven());
+    let approved = brief.has_approved_tests();
+    let unproven = (!brief.verified && !approved).then(|| messages.tui_confirm_merge_unproven());
+    let tests = brief.tests.map(|mark| format!("⚠ {}", changed_tests::mark(mark, messages)));
+    let unproven = match (unproven, tests) {
+        (Some(unproven), Some(tests)) => Some(format!("{tests}\n{unproven}")),
+        (unproven, tests) => unproven.or(tests),
+    };
     let name = brief.name.clone();
     let known = Words {
         question: messages.tui_confirm_merge(&name),

@@ -1,9 +1,9 @@
 //! The decision card: what a task asks a person, and the answers that it takes. Each answer is the command that the command line
 //! offers, so that what is offered works as printed (M10), whatever kind of task it is.
 
-use dacapo_app::present::act::{ActArgument, NextAct};
+use dacapo_app::present::act::{ActArgument, ActCommand, NextAct};
 use dacapo_app::present::next::Next;
-use dacapo_app::present::{kind_words, needs};
+use dacapo_app::present::{changed_tests, kind_words, needs};
 use dacapo_core::overview::Brief;
 use dacapo_core::view::TaskView;
 use ratatui::Frame;
@@ -105,7 +105,8 @@ fn asked(view: &TaskView, messages: Messages) -> Asked {
     let asked = view.needs.as_ref();
     let question = asked.map(|asked| needs::question(&asked.kind, messages)).unwrap_or_default();
     let own = kind_words::of(&view.kind);
-    let detail = own.and_then(|own| own.asks(view, messages)).unwrap_or_default();
+    let about_tests = || asked.map(|asked| changed_tests::details(&asked.kind, messages));
+    let detail = own.and_then(|own| own.asks(view, messages)).or_else(about_tests).unwrap_or_default();
     let mut answers = own.map(|own| own.answers(view, messages)).unwrap_or_default();
     if answers.is_empty() {
         answers = asked.map(|asked| Next::answers(asked, &view.name, messages)).unwrap_or_default();
@@ -150,6 +151,17 @@ impl DecisionCard {
         }
         let words = offer.command(&written, Messages::ENGLISH);
         Reply::instead(Carry::new(words, self.place.clone()))
+    }
+
+    /// Takes the answer that is this command, if there is one.
+    fn take_first(&mut self, command: ActCommand) -> Reply {
+        match self.offers().iter().position(|offer| offer.act.command == command) {
+            Some(nth) => {
+                self.selected = nth;
+                self.take()
+            }
+            None => Reply::default(),
+        }
     }
 
     fn lines(&self, columns: usize, context: &Context<'_>) -> Vec<Line<'static>> {
@@ -231,6 +243,8 @@ impl Screen for DecisionCard {
                 }
             }
             Key::Enter => return self.take(),
+            Key::Char('a') => return self.take_first(ActCommand::Approve),
+            Key::Char('r') => return self.take_first(ActCommand::Reject),
             Key::Char('d') => {
                 return match context.tasks.get(&self.id) {
                     Some(entry) => pages::diff(&entry.brief, None, context),

@@ -302,6 +302,7 @@ pub(super) fn brief(name: &str, status: Status) -> Brief {
         outcome,
         stop_reason,
         verified: false,
+        tests: None,
         broken_record: None,
         red: false,
         left_by_hand: 0,

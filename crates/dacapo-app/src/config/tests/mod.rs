@@ -5,6 +5,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
+use super::types::{RepoSettings, Tests, TestsMode};
 use super::*;
 use crate::error::Failure;
 use crate::messages::Messages;
@@ -114,6 +115,13 @@ enabled = false
 loop_prompt = "go on"
 [worktree]
 setup = ["npm ci"]
+[tests]
+mode = "locked"
+protect = ["fixtures/**"]
+
+[repos."~/src/shop"]
+hidden_checks = ["sh ~/secret.sh"]
+
 [proof]
 cache = "none"
 [milestone]
@@ -171,6 +179,9 @@ cli = "glab"
         },
         worktree: Worktree { setup: strings(&["npm ci"]), ..Worktree::default() },
         proof: Proofs { cache: ProofCaches::None },
+        tests: Tests { mode: TestsMode::Locked, protect: vec!["fixtures/**".into()] },
+        repos: [("~/src/shop".to_owned(), RepoSettings { hidden_checks: strings(&["sh ~/secret.sh"]) })]
+            .into(),
         milestone: Milestone { call_timeout: Timespan::from_secs(5400), ..Milestone::default() },
         notify: Notify {
             desktop: false,
@@ -345,6 +356,8 @@ fn every_setting_is_shown_with_its_origin() {
     worktree.setup_timeout = "15m"                         # default
     worktree.git_timeout = "10m"                           # default
     proof.cache = "base"                                   # default
+    tests.mode = "original"                                # default
+    tests.protect = []                                     # default
     milestone.max_iterations_per_milestone = 20            # default
     milestone.call_timeout = "10m"                         # default
     milestone.max_consecutive_rejections = 3               # default

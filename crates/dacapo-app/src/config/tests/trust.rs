@@ -12,7 +12,7 @@ fn r6_every_setting_is_classified() {
     for path in shape::root().leaves(&one_of_each) {
         match shape::root().leaf(&path).unwrap().sensitivity {
             Sensitivity::Harmless => harmless.push(path.to_string()),
-            Sensitivity::For(_) => {}
+            Sensitivity::For(_) | Sensitivity::Tighten | Sensitivity::Add | Sensitivity::Own => {}
             Sensitivity::Unclassified => unclassified.push(path.to_string()),
         }
     }
@@ -116,4 +116,21 @@ fn r6_unconfirmed_settings_are_shown_and_marked() {
             "notify.webhook = \"***\" # project /c/project.toml:4, not trusted: no effect (dacapo trust)",
         ]
     );
+}
+
+#[test]
+fn r6_a_project_can_tighten_and_add_but_not_loosen() {
+    let mode = |user: &str, project: &str| {
+        let loaded = Case::new(user, project, &[]).unconfirmed();
+        assert_eq!(loaded.project, Project::Harmless);
+        (loaded.config.tests.mode, loaded.warnings.len())
+    };
+    let (free, locked) = ("tests.mode = 'free'\n", "tests.mode = 'locked'\n");
+    assert_eq!(mode("", free), (TestsMode::Original, 1), "the default is the user's, too");
+    assert_eq!(mode("", locked), (TestsMode::Locked, 0));
+    assert_eq!(mode(locked, free), (TestsMode::Locked, 1));
+    assert_eq!(mode(free, "tests.mode = 'original'\n"), (TestsMode::Original, 0));
+    assert_eq!(mode(free, free), (TestsMode::Free, 0));
+    let case = Case::new("tests.protect = ['a', 'b']\n", "tests.protect = ['b', 'c']\n", &[]);
+    assert_eq!(case.unconfirmed().config.tests.protect, ["a", "b", "c"]);
 }

@@ -1,6 +1,6 @@
 //! What `merge --json` prints, a line each.
 
-use dacapo_core::event::Exposed;
+use dacapo_core::event::{Exposed, TestsMark};
 use dacapo_core::git::Oid;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,6 +37,8 @@ pub struct PlannedTask {
     pub checks: Vec<PlannedCheck>,
     /// The agent that would resolve conflicts; null if there is none.
     pub agent: Option<String>,
+    /// What is to be said of the tests that the task changed; null if there is nothing.
+    pub tests: Option<TestsMark>,
     /// How many files in the task's worktree are not committed. They are kept aside.
     pub uncommitted_total: u64,
 }
@@ -108,6 +110,8 @@ pub enum TaskMerge {
         agent: Option<String>,
         /// The files that it resolved.
         conflicts: Vec<String>,
+        /// What is to be said of the tests that the task changed; null if there is nothing.
+        tests: Option<TestsMark>,
         /// The refs that keep what the task's branch and worktree held.
         kept: Vec<String>,
         /// Where uncommitted and ignored files of the worktree are now; null if there were none.

@@ -1,7 +1,8 @@
 //! A task for programs: what `status --json` and `list --json` say of it.
 
 use dacapo_core::event::{
-    CheckResult, FORMAT, IterationRecord, Needs, Notice, Outcome, SetupResult, StopReason, TaskResult, Tokens,
+    CheckResult, FORMAT, IterationRecord, Needs, Notice, Outcome, SetupResult, StopReason, TaskResult,
+    TestsResult, Tokens,
 };
 use dacapo_core::git::Oid;
 use dacapo_core::json::short_branch;
@@ -38,8 +39,10 @@ pub struct Task {
     pub outcome: Option<Outcome>,
     /// Why the task ended; null while it has not.
     pub stop_reason: Option<StopReason>,
-    /// True if the checks passed on the last commit in a checkout that no agent writes to. A claim of the agent is never enough.
+    /// True if the checks passed on the last commit in a checkout that no agent writes to, also with the tests as they were. A claim of the agent is never enough.
     pub verified: bool,
+    /// The tests that judge the work, and whether the task changed them; null while it has no result, or if there are no checks.
+    pub tests: Option<TestsResult>,
     /// Whether the checks passed the last time they ran; null if the task has no checks, or has not ended.
     pub checks_passed: Option<bool>,
     /// Whether the task's journal is complete and unchanged. If it is not, `verified` is false.
@@ -184,6 +187,7 @@ impl Task {
             outcome: view.outcome,
             stop_reason: result.map(|result| result.stop_reason),
             verified: view.verified,
+            tests: view.tests().cloned(),
             checks_passed: result.and_then(checks_passed),
             record: view.record.clone(),
             needs: view.needs.as_ref().map(|needs| words::needs(needs, &view.name)),

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use dacapo_core::event::{NeedKind, Outcome, StopDetail, StopReason};
+use dacapo_core::event::{NeedKind, Outcome, StopDetail, StopReason, TestsMark};
 use dacapo_core::overview::Brief;
 use dacapo_core::view::{CurrentStep, Status};
 use jiff::Timestamp;
@@ -147,6 +147,8 @@ pub enum Fact<'a> {
     Failed(&'a StopDetail),
     /// Its journal was changed by somebody else, or is damaged.
     BrokenRecord,
+    /// It changed the tests that judge it.
+    Tests(TestsMark),
     Merges(&'a Radar),
     /// The address of its pull request.
     PullRequest(&'a str),
@@ -158,6 +160,8 @@ pub enum Fact<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     Proven,
+    /// It is complete with tests that it changed; a person approved them.
+    TestsApproved,
     /// It is complete, and no check has proven it.
     Unverified,
     /// It is not complete.
@@ -168,6 +172,7 @@ impl Ended {
     pub fn of(brief: &Brief) -> Self {
         match brief.status {
             Status::Completed if brief.verified => Ended::Proven,
+            Status::Completed if brief.has_approved_tests() => Ended::TestsApproved,
             Status::Completed => Ended::Unverified,
             status => Ended::Otherwise(status),
         }
@@ -281,6 +286,9 @@ pub fn row(entry: &Entry, now: Timestamp) -> Row<'_> {
     };
     let mut remarks = Vec::new();
     remarks.extend(brief.broken_record.as_ref().map(|_| Fact::BrokenRecord));
+    // Where it is what the task came to, or what it asks, it is said already.
+    let said = matches!(brief.tests, Some(TestsMark::Approved)) || group == Group::NeedsYou;
+    remarks.extend(brief.tests.filter(|_| !said).map(Fact::Tests));
     remarks.extend(entry.radar.as_ref().filter(|_| group == Group::Ready).map(Fact::Merges));
     remarks.extend(brief.pull_request.as_deref().map(Fact::PullRequest));
     remarks.extend(entry.occupies.map(Fact::Occupies));

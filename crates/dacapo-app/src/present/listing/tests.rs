@@ -35,6 +35,7 @@ fn brief(name: &str, status: Status) -> Brief {
         outcome,
         stop_reason,
         verified: false,
+        tests: None,
         broken_record: None,
         red: false,
         left_by_hand: 0,

@@ -148,7 +148,7 @@ fn round_check(check: &CheckResult, messages: Messages) -> String {
     );
     let what = match check.phase {
         CheckPhase::Baseline | CheckPhase::Iteration => messages.label_check(),
-        CheckPhase::Proof => messages.label_proof(),
+        CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut => messages.label_proof(),
     };
     item(&what, &text, None)
 }

@@ -55,7 +55,7 @@ impl AgentLoop {
                 self.end(Outcome::Failed, StopReason::SetupFailed, StopDetail::workspace(problems));
             }
             Event::SetupFinished(result) => self.setup_finished(result),
-            Event::CheckFinished(result) if result.phase != CheckPhase::Proof => self.check_finished(result),
+            Event::CheckFinished(result) if !result.phase.is_of_proof() => self.check_finished(result),
             Event::CheckFinished(_)
             | Event::ProofStarted { .. }
             | Event::ProofUnavailable { .. }
@@ -145,7 +145,7 @@ impl AgentLoop {
                 self.phase = if more { Phase::Checking { index: next } } else { self.after_checks() };
             }
             // These are for the proof at work.
-            CheckPhase::Proof => {}
+            CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut => {}
         }
     }
 
@@ -160,6 +160,7 @@ impl AgentLoop {
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
         self.heard.append(&mut self.told);
         self.not_told_said = false;
+        self.tests_told_now();
         if continued {
             self.guidance.told_on();
         } else {
@@ -178,6 +179,7 @@ impl AgentLoop {
         current.usage = current.usage.plus(&record.usage);
         current.promise = record.promise;
         current.blocked.clone_from(&record.blocked);
+        current.tests_changed.clone_from(&record.tests_changed);
         current.not_allowed.clone_from(&record.not_allowed);
         current.stderr_tail.clone_from(&record.stderr_tail);
         current.end = record.end.clone();
@@ -219,17 +221,22 @@ impl AgentLoop {
         }
         let Some(current) = self.current.as_mut() else { return };
         current.planned = Some(planned.clone());
-        let skip = self.life.policy.checks.is_empty()
+        let skip = !self.life.policy.is_judged()
             || self.life.verdict.is_some()
             || current.cut
             // Checks on half a turn would say nothing, and delay an end that somebody is waiting for.
             || matches!(current.end, TurnEnd::Cancelled | TurnEnd::Interrupted | TurnEnd::Limit { .. });
-        self.phase = if skip { Phase::Settling } else { Phase::Checking { index: 0 } };
+        self.phase = match (skip, self.life.policy.checks.is_empty()) {
+            (true, _) => Phase::Settling,
+            (false, true) => self.after_checks(),
+            (false, false) => Phase::Checking { index: 0 },
+        };
     }
 
     fn iteration_finished(&mut self, record: &IterationRecord) {
         let mut facts = self.facts_now();
         self.proof_settled();
+        self.tests_settled();
         self.finished = record.iteration.saturating_add(1);
         if record.success {
             self.succeeded += 1;
@@ -260,6 +267,10 @@ impl AgentLoop {
             (_, Some(done)) if stop::complete(&facts) => self.life.verdict = Some(done),
             (Some(_), _) => {}
             (None, _) if !facts.blocked && self.proof_needs_person() => self.life.verdict = Some(PAUSED),
+            (None, verdict) if self.tests_need_person(verdict, &facts) => {
+                self.life.verdict = Some(PAUSED);
+                self.tests_ask();
+            }
             (None, verdict) => {
                 self.life.verdict = verdict;
                 let failed = || StopDetail::faults(&record.faults);
@@ -347,7 +358,7 @@ impl AgentLoop {
     pub(super) fn facts_now(&self) -> Facts {
         let promise_needed = self.promise().is_some();
         let can_match = self.promise().is_some_and(|text| !text.is_empty());
-        let checks_needed = !self.life.policy.checks.is_empty();
+        let checks_needed = self.life.policy.is_judged();
         let Some(current) = &self.current else {
             return Facts { promise_needed, checks_needed, ..Facts::default() };
         };
@@ -396,6 +407,7 @@ impl Current {
             worded: None,
             promise: false,
             blocked: None,
+            tests_changed: None,
             end: TurnEnd::Interrupted,
             ended_at: line.at,
             planned: None,

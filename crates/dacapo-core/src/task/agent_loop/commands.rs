@@ -19,11 +19,11 @@ impl AgentLoop {
                 self.life.pausing = Some(by.clone());
                 self.pause_if_due();
             }
-            // A turn asks, not the loop: the driver answers it. And a loop has no criteria.
-            Command::Approve { .. }
-            | Command::Reject { .. }
-            | Command::Refreeze { .. }
-            | Command::Remember { .. } => {}
+            // Where a turn asks, the driver answers it.
+            Command::Approve { .. } => self.tests_approved(),
+            Command::Reject { reason } => self.tests_rejected(reason.as_deref()),
+            // A loop has no criteria.
+            Command::Refreeze { .. } | Command::Remember { .. } => {}
             Command::Tell { text, standing: true } => self.guidance.add(text),
             Command::Tell { text, standing: false } => self.told.push(text.clone()),
             Command::Untell => {
@@ -85,7 +85,7 @@ impl AgentLoop {
 
     /// What a paused task asks a person for.
     pub(super) fn needs(&self) -> Option<Needs> {
-        let asked = || self.blocked_needs().or_else(|| self.proof_needs());
+        let asked = || self.blocked_needs().or_else(|| self.tests_needs()).or_else(|| self.proof_needs());
         self.life.is_paused().then(|| asked().unwrap_or_else(|| self.life.needs_by_hand()))
     }
 

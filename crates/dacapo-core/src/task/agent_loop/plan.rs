@@ -54,7 +54,9 @@ impl AgentLoop {
             Step::Land { .. } => self.landing(),
             Step::PrepareWorkspace
             | Step::RunSetup { .. }
-            | Step::RunCheck { phase: CheckPhase::Proof, .. }
+            | Step::RunCheck {
+                phase: CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut, ..
+            }
             | Step::PrepareProof { .. }
             | Step::FindHidden { .. }
             | Step::BeginTurn(_)
@@ -125,6 +127,7 @@ impl AgentLoop {
             commands: &self.life.policy.checks,
             checks: self.life.last_checks.iter().flatten().collect(),
             shortfall: self.shortfall(),
+            tests: self.tests_told(),
             left_out: self.left_out.iter().collect(),
             promise: self.promise(),
             may_block: self.may_block(),

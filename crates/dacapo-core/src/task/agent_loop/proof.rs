@@ -22,7 +22,10 @@ pub(super) struct RedProof {
 impl AgentLoop {
     /// All checks have run in the workspace. Where that would complete the loop, the commit is proven first.
     pub(super) fn after_checks(&mut self) -> Phase {
-        let here = Facts { checks: self.passed_here(), ..self.facts_now() };
+        let now = self.facts_now();
+        // Who says why tests must change has done the work, as far as it can.
+        let promise = now.promise || self.tests_reason().is_some();
+        let here = Facts { checks: self.passed_here(), promise, ..now };
         let Some(current) = self.current.as_mut() else { return Phase::Settling };
         if !stop::complete(&here) {
             return Phase::Settling;
@@ -30,7 +33,7 @@ impl AgentLoop {
         let unproven = match (self.life.policy.proof.at, &self.tip) {
             (ProofAt::Workspace, _) => Unproven::WorkspaceOnly,
             (ProofAt::Checkout, Some(tip)) if self.life.spec.context.auto_commit => {
-                self.life.proof.begin(current.iteration, tip.clone());
+                self.life.proof.begin(current.iteration, tip.clone(), &self.baseline);
                 return Phase::Proving;
             }
             (ProofAt::Checkout, _) => Unproven::NoCommit,
@@ -43,7 +46,7 @@ impl AgentLoop {
     fn passed_here(&self) -> bool {
         let checks = self.current.iter().flat_map(|current| &current.checks);
         let passed = checks.filter(|check| check.phase == CheckPhase::Iteration && check.passed());
-        !self.life.policy.checks.is_empty() && passed.count() == self.life.policy.checks.len()
+        self.life.policy.is_judged() && passed.count() == self.life.policy.checks.len()
     }
 
     /// The checks of the iteration at work count as passed: in the workspace, and in the proof as far as there is one.
@@ -51,7 +54,10 @@ impl AgentLoop {
         let state = self.current.as_ref().and_then(|current| current.proof.as_ref());
         self.passed_here()
             && match state {
-                None | Some(ProofState::PassedHere(Unproven::Interrupted)) => false,
+                None
+                | Some(ProofState::PassedHere(Unproven::Interrupted) | ProofState::TestsChanged { .. }) => {
+                    false
+                }
                 // In the user's own checkout there is nobody to blame: it may be theirs that is missing.
                 Some(ProofState::PassedHere(Unproven::Failed(_))) => !self.life.in_worktree(),
                 Some(
@@ -72,6 +78,7 @@ impl AgentLoop {
             .state
             .failure()
             .map(|failure| RedProof { failure: failure.clone(), checks: proved.failed() });
+        self.tests_proved(&proved.state, proved.failed());
         let Some(current) = self.current.as_mut() else { return self.proven_again(proved.state) };
         current.checks.extend(proved.checks);
         current.proof = Some(proved.state);
@@ -103,13 +110,13 @@ impl AgentLoop {
         let Some(commit) = proof.as_ref().and_then(ProofState::proven).cloned() else { return };
         *proof = None;
         if let Some(current) = self.current.as_mut() {
-            current.checks.retain(|check| check.phase != CheckPhase::Proof);
+            current.checks.retain(|check| !check.phase.is_of_proof());
         }
         self.prove(commit);
     }
 
     fn prove(&mut self, commit: Oid) {
-        self.life.proof.begin(self.attempted.saturating_sub(1), commit);
+        self.life.proof.begin(self.attempted.saturating_sub(1), commit, &self.baseline);
         self.phase = Phase::Proving;
     }
 
@@ -129,12 +136,14 @@ impl AgentLoop {
     /// What came of a proof between two iterations.
     fn proven_again(&mut self, state: ProofState) {
         self.phase = Phase::Between;
-        let failed = state.failure().is_some();
+        let (failed, changed) = (state.failure().is_some(), state.has_changed_tests());
         self.life.proof.state = Some(state);
         if self.life.verdict.is_some() {
             return;
         }
-        if failed {
+        if changed {
+            // The agent hears of it in the next turn.
+        } else if failed {
             self.life.proof.red_in_row = 1;
         } else {
             self.life.verdict =
@@ -150,6 +159,8 @@ impl AgentLoop {
                 self.life.proof.red();
             }
             Some(ProofState::Proven { .. }) => self.life.proof.red_in_row = 0,
+            // The checks passed on the commit: nothing is missing in it.
+            Some(ProofState::TestsChanged { .. }) => self.life.proof.red_in_row = 0,
             Some(ProofState::PassedHere(_)) | None => {}
         }
         if state.as_ref().and_then(ProofState::failure).is_none() {

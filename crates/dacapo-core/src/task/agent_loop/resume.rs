@@ -26,10 +26,11 @@ impl AgentLoop {
         // Who takes the task up again does not want the pause that was asked for before.
         self.life.pausing = None;
         let blocked = self.life.is_paused() && self.question.is_some();
-        let by_proof = self.life.is_paused() && !blocked && self.proof_needs_person();
+        let by_tests = self.life.is_paused() && !blocked && self.tests_asked();
+        let by_proof = self.life.is_paused() && !blocked && !by_tests && self.proof_needs_person();
         if let Some(proof) = proof {
             self.life.policy.proof.clone_from(proof);
-        } else if (by_proof || blocked) && !ended && !asked_for_more {
+        } else if (by_proof || by_tests || blocked) && !ended && !asked_for_more {
             // It died before it could ask.
             return;
         }

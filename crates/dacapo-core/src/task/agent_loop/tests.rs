@@ -1,11 +1,13 @@
 //! The rules of the loop, in a world that is only a script: no process, no clock, no disk.
 
 mod blocked;
+mod changed_tests;
 mod commands;
 mod completion;
 mod crash;
 mod damaged;
 mod ends;
+mod held_out;
 mod permissions;
 mod prompts;
 mod proof;

@@ -80,6 +80,7 @@ pub(crate) fn never_run(turn: u32, iteration: u32, session: Option<&str>) -> Tur
         session: session.map(str::to_owned),
         promise: false,
         blocked: None,
+        tests_changed: None,
         summary: String::new(),
         usage: Usage::default(),
         duration_ms: 0,

@@ -4,7 +4,7 @@
 use super::Lifecycle;
 use crate::engine::machine::{Effect, Input, Step};
 use crate::engine::proving::Proving;
-use crate::event::{CheckResult, Event, ProofState, Unproven};
+use crate::event::{CheckResult, Event, ProofState, TestsResult, Unproven};
 use crate::git::Oid;
 
 /// How many red proofs in a row need a person: the agent was told after the first.
@@ -17,6 +17,8 @@ pub(crate) struct Proofs {
     pub(crate) at_work: Option<Proving>,
     /// What the newest one came to.
     pub(crate) state: Option<ProofState>,
+    /// What the newest commit that was proven changes of the tests, and how it does with them as they were.
+    pub(crate) tests: Option<TestsResult>,
     /// Those in a row that failed.
     pub(crate) red_in_row: u32,
 }
@@ -38,8 +40,10 @@ impl Proved {
 impl Proofs {
     pub(crate) const INTERRUPTED: ProofState = ProofState::PassedHere(Unproven::Interrupted);
 
-    pub(crate) fn begin(&mut self, iteration: u32, commit: Oid) {
-        self.at_work = Some(Proving::new(iteration, commit));
+    /// `before`: what each check came to before anything was done.
+    pub(crate) fn begin(&mut self, iteration: u32, commit: Oid, before: &[CheckResult]) {
+        let before = before.iter().map(|check| check.tests_run).collect();
+        self.at_work = Some(Proving::new(iteration, commit, before));
     }
 
     /// Another process goes on with it, and has nothing but the commit.
@@ -81,7 +85,8 @@ impl Lifecycle {
     pub(crate) fn proof_event(&mut self, event: &Event) -> Option<Proved> {
         let proving = self.proof.at_work.as_mut()?;
         let state = proving.take_in(event, &self.policy)?;
-        let checks = proving.checks().to_vec();
+        let checks = proving.checks().cloned().collect();
+        self.proof.tests = proving.tests(&state, &self.policy);
         self.proof.at_work = None;
         Some(Proved { state, checks })
     }

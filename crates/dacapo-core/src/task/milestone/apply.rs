@@ -5,8 +5,7 @@ use super::{Judgement, Last, Milestone, Phase, Question, Role, Round, Work};
 use crate::engine::machine::WorkFacts;
 use crate::engine::stop::Verdict;
 use crate::event::{
-    CheckPhase, CheckResult, Envelope, Event, IterationRecord, Outcome, SetupResult, StopDetail, StopReason,
-    Usage,
+    CheckResult, Envelope, Event, IterationRecord, Outcome, SetupResult, StopDetail, StopReason, Usage,
 };
 use crate::git::Oid;
 use crate::task::lifecycle::PAUSED;
@@ -63,7 +62,7 @@ impl Milestone {
                 self.end(Outcome::Failed, StopReason::SetupFailed, StopDetail::workspace(problems));
             }
             Event::SetupFinished(result) => self.setup_finished(result),
-            Event::CheckFinished(result) if result.phase != CheckPhase::Proof => self.check_finished(result),
+            Event::CheckFinished(result) if !result.phase.is_of_proof() => self.check_finished(result),
             Event::CheckFinished(_)
             | Event::ProofStarted { .. }
             | Event::ProofUnavailable { .. }

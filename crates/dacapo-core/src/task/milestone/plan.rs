@@ -52,7 +52,9 @@ impl Milestone {
             }
             Step::PrepareWorkspace
             | Step::RunSetup { .. }
-            | Step::RunCheck { phase: CheckPhase::Proof, .. }
+            | Step::RunCheck {
+                phase: CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut, ..
+            }
             | Step::PrepareProof { .. }
             | Step::FindHidden { .. }
             | Step::BeginTurn(_)

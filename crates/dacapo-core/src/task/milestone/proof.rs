@@ -31,7 +31,7 @@ impl Milestone {
         }
         let Some(commit) = self.green_here() else { return };
         match self.life.policy.proof.at {
-            ProofAt::Checkout => self.life.proof.begin(self.rounds.saturating_sub(1), commit),
+            ProofAt::Checkout => self.life.proof.begin(self.rounds.saturating_sub(1), commit, &[]),
             ProofAt::Workspace => {
                 self.life.proof.state = Some(ProofState::PassedHere(Unproven::WorkspaceOnly));
             }
@@ -68,7 +68,7 @@ impl Milestone {
         }
         let by_another = |state: &mut ProofState| match state {
             ProofState::Proven { .. } | ProofState::PassedHere(Unproven::Interrupted) => true,
-            ProofState::PassedHere(_) => false,
+            ProofState::PassedHere(_) | ProofState::TestsChanged { .. } => false,
         };
         if self.life.proof.state.take_if(by_another).is_none() {
             return;

@@ -13,7 +13,7 @@ use super::{
     feature_id,
 };
 use crate::engine::KindView;
-use crate::event::{CheckBrief, CheckPhase, Envelope, Event};
+use crate::event::{CheckBrief, Envelope, Event};
 use crate::git::Oid;
 use crate::spec::TaskSpec;
 
@@ -239,7 +239,7 @@ impl MilestoneView {
             Event::ProofStarted { .. } => {
                 // Of an earlier try, which did not come to its end or was red for want of a setup, nothing counts.
                 if let Some(round) = self.history.last_mut() {
-                    round.checks.retain(|check| check.phase != CheckPhase::Proof);
+                    round.checks.retain(|check| !check.phase.is_of_proof());
                 }
             }
             Event::Own(step) => MilestoneStep::read(step).iter().for_each(|step| self.step(step)),

@@ -10,8 +10,8 @@ use dacapo_app::present::json::merge::{
 };
 use dacapo_app::present::json::objects::AgentLine;
 use dacapo_app::present::json::{self, Object};
-use dacapo_app::present::{kind_words, left_out, proof};
-use dacapo_core::event::AgentEvent;
+use dacapo_app::present::{changed_tests, kind_words, left_out, proof};
+use dacapo_core::event::{AgentEvent, TestsMark};
 use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{
     Expected, Halt, Home, LeftOut, MergeObserver, MergeSuccess, Outcome, Planned, Proven, Step,
@@ -50,13 +50,16 @@ pub(super) struct Shown {
     width: usize,
     merged: Vec<String>,
     left_out: Vec<String>,
+    /// What is said of the tests that tasks changed.
+    tests: Vec<(String, TestsMark)>,
 }
 
 impl Shown {
     pub(super) fn new(app: &Console, show: Show, query: Option<String>, dry_run: bool) -> Self {
         let (printer, messages) = (app.printer.clone(), app.messages);
         let (into, task, merged, left_out) = (String::new(), String::new(), Vec::new(), Vec::new());
-        Self { printer, messages, show, query, dry_run, into, task, width: 0, merged, left_out }
+        let tests = Vec::new();
+        Self { printer, messages, show, query, dry_run, into, task, width: 0, merged, left_out, tests }
     }
 
     /// Whether something conflicts that nobody would resolve.
@@ -139,6 +142,11 @@ impl Shown {
             ));
             if is_work(&task.expected) {
                 self.say(&paint(DIM, &format!("  {:<width$} {}", "", checks(task, messages))));
+            }
+            if let Some(mark) = task.tests.filter(|_| is_work(&task.expected)) {
+                let text = changed_tests::mark(mark, messages);
+                self.say(&paint(WARN, &format!("  {:<width$} ⚠ {text}", "")));
+                self.tests.push((name.clone(), mark));
             }
             let unfinished = views.get(at).filter(|view| view.status != Status::Completed);
             if let Some(unfinished) = unfinished.filter(|_| is_work(&task.expected)) {
@@ -227,6 +235,10 @@ impl Shown {
         // Only proof is green: without a check it is just there.
         let style = if done.checks.is_empty() { BOLD } else { GOOD };
         self.line(style, "✓", name, &text);
+        let tests = self.tests.iter().find(|(task, _)| task == name).map(|(_, mark)| *mark);
+        if let Some(mark) = tests {
+            self.more(&paint(WARN, &format!("⚠ {}", changed_tests::mark(mark, messages))));
+        }
         if let Some(resolved) = &done.resolved {
             if !resolved.conflicts.is_empty() {
                 self.more(
@@ -264,6 +276,7 @@ impl Shown {
                 checks: done.checks.iter().map(check).collect(),
                 agent: resolved.map(|resolved| resolved.agent.clone()),
                 conflicts: resolved.map(|resolved| shown(&resolved.conflicts)).unwrap_or_default(),
+                tests,
                 kept: done.home.refs.clone(),
                 set_aside: done.home.set_aside.as_deref().map(display_path),
                 problems: done.home.problems.iter().map(problem).collect(),
@@ -340,6 +353,7 @@ fn next_step(branch: &str, name: &str, why: &LeftOut, messages: Messages) -> Opt
         LeftOut::NoAgent => Some(messages.merge_do_name_agent()),
         LeftOut::Unresolved { .. } => Some(messages.merge_do_another_agent(name, branch)),
         LeftOut::Check { .. } => Some(messages.merge_do_make_checks_pass(name)),
+        LeftOut::Tests(_) => Some(messages.merge_do_decide_about_tests(name)),
         LeftOut::Secret(_) => Some(messages.merge_do_allow_secret(name)),
         LeftOut::Setup { .. } => Some(messages.merge_do_fix_setup()),
         LeftOut::Moved | LeftOut::Switched => Some(messages.merge_do_again(name)),
@@ -391,6 +405,7 @@ fn planned_object(task: &Planned) -> PlannedTask {
         conflicts_with: with.to_vec(),
         checks: task.checks.iter().map(check).collect(),
         agent: task.agent.clone(),
+        tests: task.tests,
         uncommitted_total: task.uncommitted as u64,
     }
 }

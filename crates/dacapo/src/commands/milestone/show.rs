@@ -246,7 +246,7 @@ fn checks(out: &mut String, round: &Round, messages: Messages) {
         let sign = words::checked_sign(check.passed, check.phase);
         let what = match check.phase {
             CheckPhase::Baseline | CheckPhase::Iteration => messages.page_label_check(),
-            CheckPhase::Proof => messages.label_proof(),
+            CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut => messages.label_proof(),
         };
         let command = words::line(&check.command, 200);
         let _ = writeln!(

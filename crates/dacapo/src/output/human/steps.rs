@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use dacapo_core::event::{
-    CheckBrief, CheckPhase, CheckResult, IterationRecord, SetupResult, TaskResult, WaitCause, WritingEnd,
-    WritingRecord,
+    CheckBrief, CheckResult, IterationRecord, SetupResult, TaskResult, WaitCause, WritingEnd, WritingRecord,
 };
 use jiff::Timestamp;
 
@@ -181,5 +180,5 @@ impl Human {
 }
 
 fn is_proof(check: &CheckBrief) -> bool {
-    check.phase == CheckPhase::Proof
+    check.phase.is_of_proof()
 }

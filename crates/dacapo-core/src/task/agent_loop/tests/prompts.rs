@@ -28,7 +28,10 @@ fn c6_the_first_prompt_has_the_plan_and_how_the_checks_failed_before_it() {
     spec.plan = Some(Plan { path: "plan.md".into(), text: "1. parse".into(), named: false });
     let world = World::new(spec.clone()).check(|_, _, index| if index == 0 { 101 } else { 0 }).run();
     let rule = "If you cannot go on without a person, do not guess: end your answer with <blocked>why</blocked>, with \
-                what you need to know or to have in place of `why`.";
+                what you need to know or to have in place of `why`.\nYour work must also pass with the tests, \
+                fixtures, snapshots, test scripts, and test and lint settings as they were before the task. New tests are \
+                welcome. If an existing test itself must change, do not work around it: end your answer with \
+                <tests-changed>why</tests-changed>, with the reason in place of `why`. A person decides then.";
     assert_eq!(
         world.prompts()[0],
         format!(
@@ -98,6 +101,10 @@ fn c6_the_second_prompt_whole() {
          If anything is missing, do not write it: say what is missing and go on.\n\
          If you cannot go on without a person, do not guess: end your answer with <blocked>why</blocked>, with what you \
          need to know or to have in place of `why`.\n\
+         Your work must also pass with the tests, \
+         fixtures, snapshots, test scripts, and test and lint settings as they were before the task. New tests are \
+         welcome. If an existing test itself must change, do not work around it: end your answer with \
+         <tests-changed>why</tests-changed>, with the reason in place of `why`. A person decides then.\n\
          \n\
          The user adds:\n\
          Use tabs.\n\

@@ -145,6 +145,7 @@ fn with_caches(confirm: bool) -> impl FnMut(&ProofPlan) -> Input {
     move |plan| Input::ProofReady {
         set_up: false,
         cache: (plan.start == Start::Caches).then(|| cache(confirm)),
+        tests: None,
     }
 }
 

@@ -15,7 +15,9 @@ use crate::spec::{ProofAt, ProofPolicy, TaskSpec};
 mod any;
 
 pub(super) use self::any::any_spec;
-use self::any::{Choices, any_command, any_known, any_planned, any_turn, any_writing, nonsense};
+use self::any::{
+    Choices, any_command, any_known, any_planned, any_turn, any_writing, changed_tests, nonsense,
+};
 
 /// What must be true after every single step.
 fn check_state(world: &World) {
@@ -228,7 +230,11 @@ pub(super) fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
             Effect::PrepareProof(plan) => {
                 let with_caches = plan.start == Start::Caches && choices.yes(2);
                 let cache = with_caches.then(|| cache(choices.yes(2)));
-                Some(Input::ProofReady { set_up: !plan.setup.commands.is_empty(), cache })
+                Some(Input::ProofReady {
+                    set_up: !plan.setup.commands.is_empty(),
+                    cache,
+                    tests: changed_tests(&mut choices),
+                })
             }
             Effect::Land(_) if choices.yes(6) => Some(Input::LandedElsewhere { problem: "moved".into() }),
             Effect::BeginTurn(start) if choices.yes(5) => {

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::git::Oid;
 use crate::spec::SessionMode;
+use crate::spec::TestsPolicy;
 use crate::spec::{
     AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, LoopPolicy, OutputFormat, Place, PromptBy,
     ProofPolicy, SPEC_FORMAT, TaskName, TaskSpec,
@@ -73,6 +74,7 @@ pub(super) fn spec() -> TaskSpec {
             checks: Vec::new(),
             check_timeout: Duration::from_secs(900),
             baseline: true,
+            tests: TestsPolicy::default(),
             proof: ProofPolicy::default(),
             max_failures: 0,
             max_cost: None,

@@ -109,7 +109,7 @@ pub(super) fn cache(confirm: bool) -> ProofCache {
 }
 
 pub(super) fn ready(plan: &ProofPlan) -> Input {
-    Input::ProofReady { set_up: !plan.setup.commands.is_empty(), cache: None }
+    Input::ProofReady { set_up: !plan.setup.commands.is_empty(), cache: None, tests: None }
 }
 
 /// Nothing changes.

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::definitions::AUTH;
 use crate::git::Oid;
+use crate::spec::TestsPolicy;
 use crate::spec::{
     AgentCommand, AgentSpec, Approval, Cap, ContextPolicy, LoopPolicy, OutputFormat, Place, PromptBy,
     SPEC_FORMAT, SessionMode, TaskName, TaskSpec,
@@ -87,6 +88,7 @@ pub(super) fn with(details: &Details) -> TaskSpec {
             checks: vec!["cargo test".into()],
             check_timeout: Duration::from_secs(900),
             baseline: false,
+            tests: TestsPolicy::default(),
             proof: crate::spec::ProofPolicy::default(),
             max_failures: 10,
             max_cost: None,

@@ -218,7 +218,11 @@ impl World {
                 self.proofs.push(plan.clone());
                 match self.no_proof {
                     Some(message) => Input::ProofUnavailable { message: message.into(), cure: None },
-                    None => Input::ProofReady { set_up: !plan.setup.commands.is_empty(), cache: None },
+                    None => Input::ProofReady {
+                        set_up: !plan.setup.commands.is_empty(),
+                        cache: None,
+                        tests: None,
+                    },
                 }
             }
             Effect::FindHidden { .. } => Input::HiddenFound {
@@ -243,7 +247,9 @@ impl World {
                     index: plan.index,
                     command: plan.command.clone(),
                     exit_code: Some(match plan.phase {
-                        CheckPhase::Proof => self.proof_codes.pop_front().unwrap_or(self.check_code),
+                        CheckPhase::Proof | CheckPhase::Originals | CheckPhase::HeldOut => {
+                            self.proof_codes.pop_front().unwrap_or(self.check_code)
+                        }
                         CheckPhase::Baseline | CheckPhase::Iteration => self.check_code,
                     }),
                     timed_out: false,
@@ -252,6 +258,7 @@ impl World {
                     tail: self.check_tail.clone(),
                     fingerprint: String::new(),
                     changed_files: Vec::new(),
+                    tests_run: None,
                     exposed: None,
                 })
             }
@@ -356,6 +363,7 @@ impl World {
             timed_out: turn.timed_out,
             stderr_tail: None,
             blocked: None,
+            tests_changed: None,
         }
     }
 

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::super::world::*;
 use crate::engine::machine::Input;
 use crate::event::{
-    CheckPhase, CheckResult, Command, CommitPlanned, KnownLimit, NotAllowed, TurnEnd, TurnRecord, Usage,
-    WritingEnd, WritingRecord,
+    CheckPhase, CheckResult, Command, CommitPlanned, InlineChange, InlineTest, KnownLimit, NotAllowed,
+    TestsChange, TurnEnd, TurnRecord, Usage, WritingEnd, WritingRecord,
 };
 use crate::spec::{Cap, CapSource, ProofAt, TaskSpec};
 use crate::spec::{SessionMode, Writing};
@@ -130,9 +130,11 @@ pub(super) fn any_planned(
 pub(super) fn nonsense(choices: &mut Choices, world: &World) -> Input {
     let number = u32::from(choices.below(6));
     match choices.below(16) {
-        12 => {
-            Input::ProofReady { set_up: choices.yes(2), cache: choices.yes(2).then(|| cache(choices.yes(2))) }
-        }
+        12 => Input::ProofReady {
+            set_up: choices.yes(2),
+            cache: choices.yes(2).then(|| cache(choices.yes(2))),
+            tests: changed_tests(choices),
+        },
         13 => Input::ProofUnavailable { message: "no".into(), cure: None },
         14 => Input::HiddenFound { hidden: Vec::new(), total: 0 },
         11 => Input::Written(WritingRecord {
@@ -153,8 +155,8 @@ pub(super) fn nonsense(choices: &mut Choices, world: &World) -> Input {
         },
         1 => Input::WorkspaceFailed(vec!["no".into()]),
         2 => Input::CheckDone(CheckResult {
-            phase: [CheckPhase::Baseline, CheckPhase::Iteration, CheckPhase::Proof]
-                [choices.below(3) as usize],
+            phase: [CheckPhase::Baseline, CheckPhase::Iteration, CheckPhase::Proof, CheckPhase::Originals]
+                [choices.below(4) as usize],
             iteration: choices.yes(2).then_some(number),
             index: u32::from(choices.below(4)).wrapping_sub(1),
             command: "check".into(),
@@ -165,6 +167,7 @@ pub(super) fn nonsense(choices: &mut Choices, world: &World) -> Input {
             tail: String::new(),
             fingerprint: String::new(),
             changed_files: Vec::new(),
+            tests_run: None,
             exposed: None,
         }),
         3 => Input::TurnBegins { head: Some(oid(number)), session: choices.yes(2).then(|| "n".into()) },
@@ -175,6 +178,7 @@ pub(super) fn nonsense(choices: &mut Choices, world: &World) -> Input {
             session: None,
             promise: choices.yes(2),
             blocked: choices.yes(4).then(|| "which?".into()),
+            tests_changed: choices.yes(4).then(|| "it was wrong".into()),
             summary: String::new(),
             usage: Usage { input: u64::MAX, output: 1, cached: 0, ..Usage::default() },
             duration_ms: 0,
@@ -218,4 +222,20 @@ pub(super) fn any_command(choices: &mut Choices) -> Command {
         5 => set("max-tokens", (1 + u32::from(choices.below(200))).to_string()),
         _ => set("colour", "red".into()),
     }
+}
+
+/// What a commit may have changed of its tests.
+pub(super) fn changed_tests(choices: &mut Choices) -> Option<TestsChange> {
+    choices.yes(2).then(|| TestsChange {
+        base_commit: base(),
+        changed: Vec::new(),
+        total: 0,
+        inline: choices
+            .yes(4)
+            .then(|| InlineTest { path: "src/a.rs".into(), name: "adds".into(), how: InlineChange::Removed })
+            .into_iter()
+            .collect(),
+        affects_originals: choices.yes(2),
+        not_for_originals: choices.yes(3).then_some(0).into_iter().collect(),
+    })
 }

@@ -5,7 +5,7 @@ use crate::engine::machine::{CheckPlan, TurnPlan, WritingPlan};
 use crate::event::{CheckResult, TurnRecord, Usage, WritingEnd, WritingRecord};
 
 impl World {
-    pub(super) fn run_check(&mut self, plan: &CheckPlan) -> CheckResult {
+    pub(in super::super) fn run_check(&mut self, plan: &CheckPlan) -> CheckResult {
         self.checks.push(plan.clone());
         let (code, tail) = (self.on_check)(plan);
         CheckResult {
@@ -20,6 +20,7 @@ impl World {
             fingerprint: tail.clone(),
             tail,
             changed_files: Vec::new(),
+            tests_run: None,
             exposed: None,
         }
     }
@@ -32,6 +33,7 @@ impl World {
             session: turn.session.clone().or_else(|| plan.session.clone()),
             promise: turn.promise,
             blocked: turn.blocked.clone(),
+            tests_changed: turn.tests_changed.clone(),
             summary: turn.summary.clone(),
             usage: turn.usage,
             duration_ms: 5,

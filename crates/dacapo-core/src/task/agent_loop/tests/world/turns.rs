@@ -12,6 +12,7 @@ pub(in super::super) struct Turn {
     pub(in super::super) end: TurnEnd,
     pub(in super::super) promise: bool,
     pub(in super::super) blocked: Option<String>,
+    pub(in super::super) tests_changed: Option<String>,
     pub(in super::super) summary: String,
     pub(in super::super) session: Option<String>,
     pub(in super::super) usage: Usage,
@@ -25,6 +26,7 @@ pub(in super::super) fn done() -> Turn {
         end: TurnEnd::Done,
         promise: false,
         blocked: None,
+        tests_changed: None,
         summary: "Did a part.".into(),
         session: None,
         usage: Usage { input: 10, output: 5, cached: 0, ..Usage::default() },
@@ -40,6 +42,11 @@ pub(in super::super) fn promised() -> Turn {
 
 pub(in super::super) fn blocked(why: &str) -> Turn {
     Turn { blocked: Some(why.into()), ..done() }
+}
+
+/// The agent says why tests must change.
+pub(in super::super) fn tests_changed(why: &str) -> Turn {
+    Turn { tests_changed: Some(why.into()), ..done() }
 }
 
 pub(in super::super) fn ended(end: TurnEnd) -> Turn {

@@ -1,33 +1,62 @@
-//! The honest way out (L18): `<blocked>why</blocked>` in what the agent says, read as the promise is.
+//! What an agent can say besides its work: `<blocked>why</blocked>` (L18) and `<tests-changed>why</tests-changed>` (L20), read
+//! as the promise is.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
 use super::observe::{RawSearch, WhichMatch};
 
-const OPEN: &str = "<blocked>";
-const CLOSE: &str = "</blocked>";
-/// What stands between the two in the rule that tells of them: who repeats the rule is not blocked.
+/// What stands between the marks in the rule that tells of them: who repeats the rule says nothing.
 pub const PLACEHOLDER: &str = "why";
 /// A question is not longer; what is, is no question.
 const LONGEST: usize = 8 << 10;
 
+/// What an agent says something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag {
+    /// It cannot go on without a person.
+    Blocked,
+    /// Tests must change.
+    TestsChanged,
+}
+
+impl Tag {
+    fn open(self) -> &'static str {
+        match self {
+            Tag::Blocked => "<blocked>",
+            Tag::TestsChanged => "<tests-changed>",
+        }
+    }
+
+    fn close(self) -> &'static str {
+        match self {
+            Tag::Blocked => "</blocked>",
+            Tag::TestsChanged => "</tests-changed>",
+        }
+    }
+}
+
 /// Finds the newest reason in what an agent says, across pieces, in bounded memory.
-#[derive(Debug, Default)]
-pub(super) struct BlockedSearch {
+#[derive(Debug)]
+pub(super) struct TagSearch {
+    tag: Tag,
     held: String,
     inside: bool,
     newest: Option<String>,
 }
 
-impl BlockedSearch {
+impl TagSearch {
+    pub(super) fn new(tag: Tag) -> Self {
+        Self { tag, held: String::new(), inside: false, newest: None }
+    }
+
     pub(super) fn feed(&mut self, text: &str) {
         self.held.push_str(text);
         loop {
-            let mark = if self.inside { CLOSE } else { OPEN };
+            let mark = if self.inside { self.tag.close() } else { self.tag.open() };
             let Some(at) = self.held.find(mark) else { break };
             if self.inside {
-                self.newest = reason(&self.held[..at]).or(self.newest.take());
+                self.newest = reason(self.tag, &self.held[..at]).or(self.newest.take());
             }
             self.held.drain(..at + mark.len());
             self.inside = !self.inside;
@@ -36,7 +65,7 @@ impl BlockedSearch {
             self.inside = false;
         }
         if !self.inside {
-            let mut from = self.held.len().saturating_sub(OPEN.len() - 1);
+            let mut from = self.held.len().saturating_sub(self.tag.open().len() - 1);
             while !self.held.is_char_boundary(from) {
                 from += 1;
             }
@@ -51,30 +80,35 @@ impl BlockedSearch {
 
 /// The same in the raw bytes of a plain-text agent, with echoes of the prompt left aside.
 #[derive(Debug)]
-pub(crate) struct RawBlocked(RawSearch);
+pub(crate) struct RawTag {
+    tag: Tag,
+    search: RawSearch,
+}
 
-impl RawBlocked {
-    pub(crate) fn new(masked_prompt: &str) -> Option<Self> {
-        RawSearch::new(CLOSE, masked_prompt, WhichMatch::Newest).map(Self)
+impl RawTag {
+    pub(crate) fn new(tag: Tag, masked_prompt: &str) -> Option<Self> {
+        let search = RawSearch::new(tag.close(), masked_prompt, WhichMatch::Newest)?;
+        Some(Self { tag, search })
     }
 
     pub(crate) fn feed(&mut self, bytes: &[u8], raw: &File) {
-        self.0.feed(bytes, raw);
+        self.search.feed(bytes, raw);
     }
 
     pub(crate) fn finish(self, raw: &File) -> Option<String> {
-        let end = self.0.finish(raw)?;
+        let Self { tag, search } = self;
+        let end = search.finish(raw)?;
         let from = end.saturating_sub(LONGEST as u64);
         let mut bytes = vec![0; usize::try_from(end - from).unwrap_or(0)];
         raw.read_exact_at(&mut bytes, from).ok()?;
         let text = String::from_utf8_lossy(&bytes);
-        text.rfind(OPEN).and_then(|at| reason(&text[at + OPEN.len()..]))
+        text.rfind(tag.open()).and_then(|at| reason(tag, &text[at + tag.open().len()..]))
     }
 }
 
 /// Of several beginnings the last counts.
-fn reason(inside: &str) -> Option<String> {
-    let words = inside.rsplit(OPEN).next().unwrap_or_default().trim();
+fn reason(tag: Tag, inside: &str) -> Option<String> {
+    let words = inside.rsplit(tag.open()).next().unwrap_or_default().trim();
     (words != PLACEHOLDER).then(|| words.to_owned())
 }
 
@@ -87,14 +121,14 @@ mod tests {
     use super::*;
 
     fn said(pieces: &[&str]) -> Option<String> {
-        let mut search = BlockedSearch::default();
+        let mut search = TagSearch::new(Tag::Blocked);
         pieces.iter().for_each(|piece| search.feed(piece));
         search.newest().map(str::to_owned)
     }
 
     fn printed(prompt: &str, output: &str, size: usize) -> Option<String> {
         let mut raw = tempfile::tempfile().unwrap();
-        let mut search = RawBlocked::new(prompt).unwrap();
+        let mut search = RawTag::new(Tag::Blocked, prompt).unwrap();
         for chunk in output.as_bytes().chunks(size) {
             raw.write_all(chunk).unwrap();
             search.feed(chunk, &raw);
@@ -106,7 +140,7 @@ mod tests {
     fn l18_a_reason_is_found_wherever_it_is_cut() {
         let text = "I tried. <blocked>Which key, 甲 or 乙?</blocked> Bye.";
         for size in 1..text.len() {
-            let mut search = BlockedSearch::default();
+            let mut search = TagSearch::new(Tag::Blocked);
             let mut from = 0;
             while from < text.len() {
                 let mut to = (from + size).min(text.len());
@@ -145,7 +179,7 @@ mod tests {
     proptest! {
         #[test]
         fn r3_what_is_held_is_bounded(pieces in prop::collection::vec("(<blocked>|</blocked>|[a-z<>長]){0,50}", 0..60)) {
-            let mut search = BlockedSearch::default();
+            let mut search = TagSearch::new(Tag::Blocked);
             for piece in &pieces {
                 search.feed(piece);
                 prop_assert!(search.held.len() <= LONGEST + piece.len());
