@@ -18,6 +18,7 @@ pub use crate::text::{
     cut, cut_chars, cut_columns, failure_line, is_deceptive, last_lines, success_line, tail_lines,
 };
 pub use changed_tests::{RedOriginals, TestsTold};
+pub(crate) use changed_tests::{change, inline_change};
 pub use conversation::Conversation;
 pub use history::{History, Past};
 pub(crate) use merge_message::MergeMessage;

@@ -47,8 +47,8 @@ pub use record::{
 };
 pub use result::{Outcome, Proof, Result as TaskResult, StopReason, Tokens};
 pub use tests_changed::{
-    ChangedTest, FewerTests, InlineChange, InlineTest, Originals, TestChange, TestsChange, TestsMark,
-    TestsResult,
+    ChangedTest, FewerTests, InlineChange, InlineTest, Originals, TestChange, TestsChange, TestsDiff,
+    TestsMark, TestsResult,
 };
 
 pub use untracked::{UntrackedFate, UntrackedFile, UntrackedFound, UntrackedNotKept, UntrackedTouched};

@@ -63,8 +63,13 @@ impl TestsTold<'_> {
             let _ = writeln!(out, "- {}: {}", one_line(&file.path), change(file.how));
         }
         for test in tests.inline.iter().take(MOST_TOLD) {
-            let _ =
-                writeln!(out, "- {}: {} {}", one_line(&test.path), one_line(&test.name), inline(test.how));
+            let _ = writeln!(
+                out,
+                "- {}: {} {}",
+                one_line(&test.path),
+                one_line(&test.name),
+                inline_change(test.how)
+            );
         }
         if let Some(fewer) = tests.fewer {
             let _ =
@@ -79,7 +84,8 @@ impl TestsTold<'_> {
     }
 }
 
-fn change(how: TestChange) -> &'static str {
+/// How a file that judges the work changed, as agents are told.
+pub(crate) fn change(how: TestChange) -> &'static str {
     match how {
         TestChange::Added => "new, and it changes what is tested",
         TestChange::Changed => "changed",
@@ -90,7 +96,8 @@ fn change(how: TestChange) -> &'static str {
     }
 }
 
-fn inline(how: InlineChange) -> &'static str {
+/// How a test in a source file changed, as agents are told.
+pub(crate) fn inline_change(how: InlineChange) -> &'static str {
     match how {
         InlineChange::Removed => "was removed",
         InlineChange::Ignored => "does not run any more",

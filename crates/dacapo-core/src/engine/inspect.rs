@@ -1,8 +1,8 @@
 //! What git says about work that agents commit themselves, and how what nobody has committed is kept.
 
-use crate::event::{Notice, WorkspaceProblem};
+use crate::event::{Notice, TestsDiff, WorkspaceProblem};
 use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
@@ -11,6 +11,8 @@ use super::driver::Driver;
 use super::machine::{Input, NamedCommit, WorkFacts, WorkQuery};
 use super::workspace::{MAX_FILE_BYTES, local_date};
 use crate::git::{ChangeKind, CommitRequest, Compared, Head, Oid, Repo, display_path};
+use crate::proof;
+use crate::yardstick::Judges;
 
 /// How many places where HEAD was are compared with.
 const MOST_MOVES: usize = 1000;
@@ -80,13 +82,26 @@ impl Driver<'_> {
             }
         };
         if query.diff {
-            let diff = repo.diff_text(start, &tip, WorkFacts::MOST_DIFF)?;
+            let diff = repo.diff_text(start, &tip, &[], WorkFacts::MOST_DIFF)?;
             // What an agent has committed may hold what no journal does (S15).
             facts.diff = diff.map(|diff| self.launcher.masker().mask_str(&diff));
+        }
+        if let Some(since) = &query.tests_since {
+            facts.tests = self.changed_tests(repo, since, &tip)?;
         }
         self.report_touched(query.iteration, &users, &committed)?;
         self.report_committed_secrets(start, Some(&tip))?;
         Ok(Input::Inspected(facts))
+    }
+
+    /// What changed of the files that judge the work.
+    fn changed_tests(&self, repo: &Repo, since: &Oid, tip: &Oid) -> Result<Option<TestsDiff>, DriverError> {
+        let policy = &self.spec.policy;
+        let judges = Judges { checks: &policy.checks, protect: &policy.tests.protect };
+        let Some(files) = proof::changed_tests(repo, since, tip, judges)? else { return Ok(None) };
+        let paths: Vec<PathBuf> = files.changed.iter().map(|file| PathBuf::from(&file.path)).collect();
+        let diff = repo.diff_text(Some(since), tip, &paths, WorkFacts::MOST_DIFF)?;
+        Ok(Some(TestsDiff { files, diff: diff.map(|diff| self.launcher.masker().mask_str(&diff)) }))
     }
 
     /// A commit of what is there, which no branch holds: the Developer commits, not we (S8, M6). Index and files stay as they are. The same tree gives the

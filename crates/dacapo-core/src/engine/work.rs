@@ -1,5 +1,6 @@
 //! What is asked and told about work that agents commit themselves ([`super::machine::Effect::InspectWork`]).
 
+use crate::event::TestsDiff;
 use crate::git::Oid;
 
 /// What git is asked about work that agents commit themselves.
@@ -24,6 +25,8 @@ pub struct WorkQuery {
     pub main_was: Option<Oid>,
     /// Whether the diff of the iteration is wanted.
     pub diff: bool,
+    /// From which commit on it is wanted what changed of the files that judge the work.
+    pub tests_since: Option<Oid>,
 }
 
 /// What git says about work that agents commit themselves.
@@ -56,6 +59,8 @@ pub struct WorkFacts {
     pub log: Vec<String>,
     /// What the iteration changed, where that was asked for and is at most [`WorkFacts::MOST_DIFF`] long.
     pub diff: Option<String>,
+    /// What changed of the files that judge the work, where that was asked for and anything did.
+    pub tests: Option<TestsDiff>,
 }
 
 impl WorkFacts {

@@ -1,6 +1,6 @@
 //! What is read of commits to show or to judge them; all of it bounded.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::oid::Oid;
@@ -8,16 +8,26 @@ use super::repo::Repo;
 
 impl Repo {
     /// What differs between two commits, as people read it; from `None` all that `tip` holds. None: it is longer than
-    /// `most` bytes. Neither the user's settings nor programs of theirs have a say in it.
+    /// `most` bytes. Of `paths`, where some are given; else of all. Neither the user's settings nor programs of theirs have a say in it.
     pub(crate) fn diff_text(
         &self,
         base: Option<&Oid>,
         tip: &Oid,
+        paths: &[PathBuf],
         most: usize,
     ) -> Result<Option<String>, GitError> {
         let base = base.map_or(self.empty_tree(), Oid::as_str);
-        let words = ["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "-M"];
-        let call = self.call("show what changed").args(words).args([base, tip.as_str()]);
+        let words = [
+            "--literal-pathspecs",
+            "diff-tree",
+            "-r",
+            "-p",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "-M",
+        ];
+        let call = self.call("show what changed").args(words).args([base, tip.as_str(), "--"]).args(paths);
         Ok(call.stdout_within(most)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 

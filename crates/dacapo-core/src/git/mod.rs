@@ -43,6 +43,7 @@ mod remote;
 mod repo;
 mod rescue;
 mod resolution;
+mod restore;
 mod run;
 mod secrets;
 mod settings_files;

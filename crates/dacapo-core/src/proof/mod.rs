@@ -31,6 +31,7 @@ mod tracked;
 pub use crate::event::{Hidden, HiddenWhy};
 pub use checkout::{Lease, Prepared, ProofRun, Request, Start};
 pub use hidden::HiddenFiles;
+pub(crate) use originals::{changed_tests, put_back};
 pub use pool::{Leftover, Pool};
 pub use snapshot::Snapshot;
 pub use suspects::{Suspect, Suspects, Watch};

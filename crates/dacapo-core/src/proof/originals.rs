@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
 
-use super::ProofError;
 use crate::event::TestsChange;
-use crate::git::{Bare, Blob, Changed, GitError, Oid};
+use crate::git::{Bare, Blob, Changed, GitError, Oid, Repo};
 use crate::yardstick::{self, Change, Comparison, Content, Judgement, Judges, Status};
 
 /// A larger file is taken for an empty one: then what it held of tests is gone.
@@ -20,7 +21,7 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    pub(super) fn new(git: &Bare, base: &Oid, commit: &Oid, judges: Judges<'_>) -> Result<Self, ProofError> {
+    pub(super) fn new(git: &Bare, base: &Oid, commit: &Oid, judges: Judges<'_>) -> Result<Self, GitError> {
         let changes = git.changes(base, commit)?;
         if changes.is_empty() {
             let judgement = yardstick::judge(
@@ -49,7 +50,7 @@ impl Compared {
             },
         );
         match texts.problem.into_inner() {
-            Some(error) => Err(error.into()),
+            Some(error) => Err(error),
             None => Ok(Self { changes, judgement }),
         }
     }
@@ -60,7 +61,7 @@ impl Compared {
     }
 
     /// Writes the tree of the commit with what judges it as it was. `index` is a file that git may use.
-    pub(super) fn originals(&self, git: &Bare, commit: &Oid, index: &Path) -> Result<Oid, ProofError> {
+    pub(super) fn originals(&self, git: &Bare, commit: &Oid, index: &Path) -> Result<Oid, GitError> {
         let mut edits: Vec<(&[u8], Option<Blob>)> = Vec::new();
         for put_back in &self.judgement.put_back {
             let change = &self.changes[put_back.change];
@@ -74,8 +75,43 @@ impl Compared {
             };
             edits.push((&change.path, blob));
         }
-        Ok(git.tree_with(commit, &edits, index)?)
+        git.tree_with(commit, &edits, index)
     }
+}
+
+/// What commits change of the files that judge them; none: nothing.
+pub(crate) fn changed_tests(
+    repo: &Repo,
+    base: &Oid,
+    commit: &Oid,
+    judges: Judges<'_>,
+) -> Result<Option<TestsChange>, GitError> {
+    let compared = Compared::new(&repo.bare(repo.git_dir()), base, commit, judges)?;
+    Ok((!compared.judgement.changed.is_empty()).then(|| compared.facts(base)))
+}
+
+/// Puts the files that judge the work back in a working tree as they were at the base: what the tree of `commit` changes of them,
+/// or does not have any more. Returns their paths. `index` is a file that git may use.
+pub(crate) fn put_back(
+    repo: &Repo,
+    base: &Oid,
+    commit: &Oid,
+    judges: Judges<'_>,
+    index: &Path,
+) -> Result<Vec<PathBuf>, GitError> {
+    let git = repo.bare(repo.git_dir());
+    let mut compared = Compared::new(&git, base, commit, judges)?;
+    // New tests are welcome, and what decides which tests run is left out of the proof.
+    compared.judgement.put_back.retain(|put_back| put_back.with != Content::Nothing);
+    let put_back = &compared.judgement.put_back;
+    if put_back.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tree = compared.originals(&git, commit, index)?;
+    let paths: Vec<Vec<u8>> =
+        put_back.iter().map(|put_back| compared.changes[put_back.change].path.clone()).collect();
+    repo.restore_files(&tree, &paths)?;
+    Ok(paths.into_iter().map(|path| PathBuf::from(OsString::from_vec(path))).collect())
 }
 
 fn name(path: &[u8]) -> String {

@@ -134,6 +134,7 @@ impl Milestone {
                 log,
                 tip,
                 diff,
+                tests,
                 main,
                 ..
             } => {
@@ -146,6 +147,7 @@ impl Milestone {
                 if let Some(round) = self.round.as_mut() {
                     round.tip.clone_from(tip);
                     round.diff.clone_from(diff);
+                    round.tests.clone_from(tests);
                 }
             }
             MilestoneStep::CompletionTaken {
@@ -154,6 +156,7 @@ impl Milestone {
                 changed_files,
                 changed_total,
                 log,
+                tests,
                 main,
                 ..
             } => {
@@ -163,6 +166,7 @@ impl Milestone {
                 self.taken(Work::Everything { commit: tip.clone(), summary }, changed_files, *changed_total);
                 if let Some(round) = self.round.as_mut() {
                     (round.tip, round.diff) = (Some(tip), None);
+                    round.tests.clone_from(tests);
                 }
             }
             MilestoneStep::ReportSentBack { complaints, .. } => {
@@ -376,6 +380,7 @@ impl Round {
             work: None,
             tip: None,
             diff: None,
+            tests: None,
             changed_files: Vec::new(),
             changed_total: 0,
             reports_sent_back: 0,

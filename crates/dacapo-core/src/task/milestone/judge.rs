@@ -113,6 +113,7 @@ impl Milestone {
                 log,
                 tip: facts.tip.clone(),
                 diff: facts.diff.clone(),
+                tests: facts.tests.clone(),
                 main,
             }),
             DeveloperReply::Completion(completion) => {
@@ -123,6 +124,7 @@ impl Milestone {
                     changed_files,
                     changed_total,
                     log,
+                    tests: facts.tests.clone(),
                     main,
                 })
             }

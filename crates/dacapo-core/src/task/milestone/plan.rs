@@ -152,18 +152,24 @@ impl Milestone {
         }))
     }
 
-    fn commits_named_in(&self, reply: &str) -> Vec<String> {
-        let number = self.round.as_ref().map_or(0, |round| round.number);
-        let read = DeveloperReply::parse(reply, number.saturating_add(1));
-        read.map(|read| read.commits().into_iter().map(str::to_owned).collect()).unwrap_or_default()
-    }
-
     fn query(&self) -> WorkQuery {
-        let commits = match &self.phase {
-            Phase::Reported { reply } => self.commits_named_in(reply),
-            _ => Vec::new(),
+        let number = self.round.as_ref().map_or(0, |round| round.number);
+        let read = match &self.phase {
+            Phase::Reported { reply } => DeveloperReply::parse(reply, number.saturating_add(1)).ok(),
+            _ => None,
+        };
+        let commits = read.iter().flat_map(DeveloperReply::commits).map(str::to_owned).collect::<Vec<_>>();
+        // A feature is compared with where its round began, the whole with where the milestone did.
+        let base = self.life.workspace.base.as_ref();
+        let since = match &read {
+            Some(DeveloperReply::Report(_)) => {
+                self.round.as_ref().and_then(|round| round.start.as_ref()).or(base)
+            }
+            Some(DeveloperReply::Completion(_)) => base,
+            None => None,
         };
         WorkQuery {
+            tests_since: since.filter(|_| !self.life.policy.checks.is_empty()).cloned(),
             branch: self.life.workspace.branch.clone(),
             base: self.life.workspace.base.clone(),
             iteration: self.round.as_ref().map(|round| round.number),
@@ -275,6 +281,7 @@ impl Milestone {
             work,
             tip: round.and_then(|round| round.tip.as_ref()),
             diff: round.and_then(|round| round.diff.as_deref()),
+            tests: round.and_then(|round| round.tests.as_ref()),
             vision: self.details.vision.as_deref(),
             definition: &self.details.definition,
             features: match work {

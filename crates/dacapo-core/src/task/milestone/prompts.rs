@@ -9,8 +9,8 @@ use super::findings::{About, Findings};
 use super::judge::MOST_PATHS;
 use super::quote::{clean, document, fenced, list, part, quoted_list};
 use super::template::Template;
-use crate::context::{cut, tail_lines};
-use crate::event::CheckResult;
+use crate::context::{change, cut, inline_change, tail_lines};
+use crate::event::{CheckResult, TestChange, TestsDiff};
 use crate::git::Oid;
 use crate::task::milestone::{Finding, Judge};
 
@@ -105,6 +105,8 @@ pub(super) struct AcceptorTold<'a> {
     pub(super) tip: Option<&'a Oid>,
     /// What changed since, where it is small.
     pub(super) diff: Option<&'a str>,
+    /// What of it judges the work.
+    pub(super) tests: Option<&'a TestsDiff>,
     pub(super) vision: Option<&'a str>,
     pub(super) definition: &'a str,
     /// The one that is judged, or all where that cannot be told.
@@ -369,7 +371,7 @@ pub(super) fn acceptor(told: &AcceptorTold<'_>, template: &Template) -> String {
             "feature" => feature(told.work),
             "criteria" => criteria(told, is_final),
             "changes" => changes(told.work),
-            "diff" => how_to_read(told, is_final),
+            "diff" => page(&[how_to_read(told, is_final), tests(told)]),
             "done" => features("Features", &told.features, "never accepted by itself"),
             "constraints" => part("Constraints", &clean(told.constraints)),
             "others" => document("more_of_the_milestone", Some(told.others)),
@@ -437,6 +439,27 @@ fn how_to_read(told: &AcceptorTold<'_>, is_final: bool) -> String {
         None => format!("{range} shows the whole change."),
     };
     part("The change", &text)
+}
+
+/// Files that judge the work are the user's yardstick (L20): whoever judges decides whether they had to change.
+fn tests(told: &AcceptorTold<'_>) -> String {
+    let Some(TestsDiff { files, diff }) = told.tests else { return String::new() };
+    let changed = files.changed.iter().filter(|file| file.how != TestChange::Inline);
+    let lines = changed.map(|file| format!("{}: {}", clean(&file.path), change(file.how)));
+    let inline = files.inline.iter();
+    let inline = inline
+        .map(|test| format!("{}: {} {}", clean(&test.path), clean(&test.name), inline_change(test.how)));
+    let mut text = format!(
+        "These files judge the work: tests, snapshots, fixtures, test and lint settings, CI, scripts of checks. Look at each of \
+         these changes: accept it only if the milestone asks for it or the test was wrong. A test that was made weaker so that \
+         it passes is a reason to reject.\n\n{}",
+        list(lines.chain(inline))
+    );
+    // In the whole change it is there already.
+    if let Some(diff) = diff.as_deref().filter(|_| told.diff.is_none()) {
+        let _ = write!(text, "\n\n{}", fenced("diff", diff.trim_end()));
+    }
+    part("Tests and settings that changed", &text)
 }
 
 fn verdict_form(told: &AcceptorTold<'_>, is_final: bool) -> String {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::definition::Definition;
 use super::findings::About;
-use crate::event::{CheckResult, Usage};
+use crate::event::{CheckResult, TestsDiff, Usage};
 use crate::git::Oid;
 use crate::task::lifecycle::{Conversation, Wait};
 use crate::task::milestone::Judge;
@@ -100,6 +100,8 @@ pub(super) struct Round {
     pub(super) tip: Option<Oid>,
     /// What the round changed, where it is small.
     pub(super) diff: Option<String>,
+    /// What it changed of the files that judge it.
+    pub(super) tests: Option<TestsDiff>,
     pub(super) changed_files: Vec<String>,
     pub(super) changed_total: u32,
     /// Reports that were sent back.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Milestones;
-use crate::event::{Event, KindStep};
+use crate::event::{Event, KindStep, TestsDiff};
 use crate::git::Oid;
 
 /// A step of a milestone, between the turns of its two agents.
@@ -38,6 +38,9 @@ pub enum MilestoneStep {
         /// What the round changed. Absent if it is too long.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         diff: Option<String>,
+        /// What it changed of the files that judge it. Absent if nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tests: Option<TestsDiff>,
         /// Where the main branch is.
         #[serde(rename = "main_commit", default, skip_serializing_if = "Option::is_none")]
         main: Option<Oid>,
@@ -58,6 +61,9 @@ pub enum MilestoneStep {
         changed_total: u32,
         /// The commits of the milestone, newest first.
         log: Vec<String>,
+        /// What the milestone changed of the files that judge it. Absent if nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tests: Option<TestsDiff>,
         /// Where the main branch is.
         #[serde(rename = "main_commit", default, skip_serializing_if = "Option::is_none")]
         main: Option<Oid>,

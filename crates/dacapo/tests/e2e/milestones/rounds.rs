@@ -164,6 +164,28 @@ fn m6_what_the_checks_say_goes_to_the_acceptor_and_the_developers_praise_does_no
 }
 
 #[test]
+fn l20_the_acceptor_is_shown_what_changed_of_the_tests() {
+    let stage = Stage::with("", "checks = [\"sh check.sh\"]");
+    stage.world.write("check.sh", "test -s F-1\n");
+    stage.world.git(&["add", "-A"]);
+    stage.world.git(&["commit", "-qm", "test: a check"]);
+    let stage = stage.with_all_this();
+    let weakens = "echo true > check.sh; build F-1";
+    stage.play(&[weakens, "build F-2", "complete"], &ACCEPTS);
+    let _ = stage.start().expect(0);
+    stage.assert_told("acc", 1, "Tests and settings that changed");
+    stage.assert_told("acc", 1, "- check.sh: changed");
+    stage.assert_not_told("acc", 2, "Tests and settings that changed");
+    // In the end, of the whole milestone.
+    stage.assert_told("acc", 3, "- check.sh: changed");
+    stage.assert_told("acc", 3, "-test -s F-1\n+true");
+    let status = stage.status();
+    assert_eq!(status["tests"]["changed"][0]["path"], "check.sh", "{}", status["tests"]);
+    let list = stage.world.run(&["list"]).expect(0).stdout;
+    assert!(list.contains("⚠ tests changed"), "{list}");
+}
+
+#[test]
 fn m1_a_feature_that_cannot_be_told_is_judged_by_all_of_them() {
     let stage = Stage::new();
     stage.play(
