@@ -75,3 +75,4 @@ mod tui;
 mod untracked;
 mod worktrees;
 mod writers;
+mod yardstick;

@@ -4,6 +4,7 @@ mod agents_settings;
 mod company;
 mod false_proofs;
 mod from_nothing;
+mod held_out;
 mod merging;
 mod setup;
 

@@ -102,6 +102,7 @@ impl Machine for Ticking {
                 last_commit: last_commit.clone(),
                 trust_files: Vec::new(),
                 proof: Vec::new(),
+                tests: None,
                 proof_state: None,
                 proof_cache: None,
             })],
