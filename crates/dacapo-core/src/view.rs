@@ -189,6 +189,8 @@ pub struct TaskView {
     pub setup: Vec<SetupResult>,
     /// What people should know.
     pub notices: Vec<Notice>,
+    /// Agents could read the held-out checks.
+    pub held_out_readable: bool,
     /// What checks changed and commits left out; it may still lie in the tree.
     pub uncommitted: Vec<String>,
     /// Files of the user's checkout that were untracked before it.
@@ -288,6 +290,7 @@ impl TaskView {
             checks: Vec::new(),
             setup: Vec::new(),
             notices: Vec::new(),
+            held_out_readable: false,
             uncommitted: Vec::new(),
             untracked: UntrackedView::default(),
             result: None,

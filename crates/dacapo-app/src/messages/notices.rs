@@ -82,6 +82,11 @@ messages! {
         zh_cn: "正在等待用于证明的检出：全部在使用中",
         zh_tw: "正在等待用於證明的簽出：全部使用中",
     }
+    notice_held_out_readable() {
+        en: "held-out checks are readable here: an agent that looks for them in Dacapo's records or in your settings finds them",
+        zh_cn: "保留检查在此处可被读取：在 Dacapo 的记录或你的设置中寻找它们的智能体能够找到",
+        zh_tw: "保留檢查在此處可被讀取：在 Dacapo 的記錄或你的設定中尋找它們的代理能夠找到",
+    }
     notice_hidden_unknown(error: &str) {
         en: "cannot tell which files the commit lacks: {error}",
         zh_cn: "无法找出提交缺少的内容：{error}",
@@ -174,6 +179,16 @@ messages! {
         en: "the working directory was created again at {at}",
         zh_cn: "已在 {at} 重新创建工作目录",
         zh_tw: "已在 {at} 重新建立工作目錄",
+    }
+    notice_tests_put_back(files: &str) {
+        en: "tests put back as they were (--tests locked): {files}",
+        zh_cn: "已将测试恢复原样（--tests locked）：{files}",
+        zh_tw: "已將測試恢復原樣（--tests locked）：{files}",
+    }
+    notice_tests_put_back_kept(files: &str, kept: &str) {
+        en: "tests put back as they were (--tests locked): {files}; what the agent made of them is kept in {kept}",
+        zh_cn: "已将测试恢复原样（--tests locked）：{files}；代理的改动保存在 {kept}",
+        zh_tw: "已將測試恢復原樣（--tests locked）：{files}；代理的改動保存在 {kept}",
     }
     notice_changes_came_along(written: u64, removed: u64) {
         en: (written: "1 uncommitted file was copied, {removed} removed",

@@ -33,6 +33,7 @@ fn in_words(notice: &Notice, name: &str, messages: Messages) -> String {
         Notice::SetAside { found, path, aside } => messages.notice_set_aside(found, path, aside),
         Notice::NoProofs { error } => messages.notice_no_proofs(error),
         Notice::ProofCheckoutsInUse => messages.notice_proof_checkouts_in_use(),
+        Notice::HeldOutReadable => messages.notice_held_out_readable(),
         Notice::HiddenUnknown { error } => messages.notice_hidden_unknown(error),
         Notice::NotSealed { error } => messages.notice_not_sealed(error),
         Notice::NotDurable { error } => messages.notice_not_durable(error),
@@ -79,6 +80,13 @@ fn workspace(notice: &WorkspaceNotice, messages: Messages) -> String {
         }
         WorkspaceNotice::ChangesCameAlong { written, removed } => {
             messages.notice_changes_came_along(*written, *removed)
+        }
+        WorkspaceNotice::TestsPutBack { first, more, kept } => {
+            let files = and_more(first, *more, messages);
+            match kept {
+                Some(kept) => messages.notice_tests_put_back_kept(&files, kept),
+                None => messages.notice_tests_put_back(&files),
+            }
         }
         WorkspaceNotice::NotIncluded { first, more } => {
             messages.notice_not_included(&and_more(first, *more, messages))

@@ -340,6 +340,8 @@ pub struct WritingPlan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitPlan {
     pub iteration: u32,
+    /// Where the task began.
+    pub base: Option<Oid>,
     /// Where the iteration began.
     pub start: Option<Oid>,
     /// The branch that HEAD ought to be on.

@@ -105,6 +105,10 @@ impl Driver<'_> {
     pub(super) fn take_snapshot(&mut self, user: &Repo) -> Result<(), DriverError> {
         let mergeable = matches!(self.spec.place, Place::Worktree { .. });
         let checked = self.spec.policy.is_judged() && self.spec.policy.proof.at == ProofAt::Checkout;
+        if !self.spec.policy.proof.hidden_checks.is_empty() {
+            // They are in the record and in the settings, and nothing keeps an agent from reading these.
+            self.input(&Input::Notice(Notice::HeldOutReadable))?;
+        }
         if !checked && !mergeable {
             return Ok(());
         }

@@ -17,9 +17,11 @@ use super::own_worktree::not_made;
 use super::untracked::UsersFiles;
 use crate::event::{CommitPlanned, LeftFile, Notice, WorkspaceNotice, WorkspaceProblem};
 use crate::git::{self, Apart, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, display_path};
-use crate::spec::{Place, TaskSpec};
+use crate::proof;
+use crate::spec::{Place, TaskSpec, TestsMode};
 use crate::store::PortLease;
 use crate::suspect_files::TrustedFiles;
+use crate::yardstick::Judges;
 
 /// New files over this size are left out of commits (C9).
 pub(super) const MAX_FILE_BYTES: u64 = 50 << 20;
@@ -295,7 +297,7 @@ impl Driver<'_> {
         let users = self.workspace_mut()?.compare_users()?;
         let workspace = self.workspace()?;
         let apart = workspace.apart(&users);
-        let prepared = workspace.repo.prepare_commit(&CommitRequest {
+        let request = CommitRequest {
             start: plan.start.as_ref(),
             home: &home,
             message: &plan.message,
@@ -307,7 +309,12 @@ impl Driver<'_> {
             landing: Some(&landing_reason(plan.iteration)),
             apart: &apart,
             secrets: Some(self.launcher.masker()),
-        })?;
+        };
+        let mut prepared = workspace.repo.prepare_commit(&request)?;
+        let put_back = self.put_tests_back(plan, &prepared, &prefix)?;
+        if put_back.is_some() {
+            prepared = workspace.repo.prepare_commit(&request)?;
+        }
         let is_new = |left: &&git::LeftOut| !workspace.left_out.contains(&left.path);
         let left_out: Vec<git::LeftOut> = prepared.left_out.iter().filter(is_new).cloned().collect();
         let is_gone = |problem: &Problem| matches!(problem, Problem::WorkspaceGone(_));
@@ -320,6 +327,9 @@ impl Driver<'_> {
         }
         for notice in &prepared.notices {
             self.input(&Input::Notice(notice.into()))?;
+        }
+        if let Some(put_back) = put_back {
+            self.note_of_workspace(put_back)?;
         }
         for left in &left_out {
             self.input(&Input::Notice(Notice::NotCommitted(left.into())))?;
@@ -347,6 +357,37 @@ impl Driver<'_> {
             changed_total: u32::try_from(prepared.changed.len()).unwrap_or(u32::MAX),
             left_out: prepared.left_out.iter().map(LeftFile::from).collect(),
             problems: prepared.problems.iter().map(WorkspaceProblem::from).collect(),
+        }))
+    }
+
+    /// Where the user has locked the tests: puts back what the iteration changed of them. What it was is kept.
+    fn put_tests_back(
+        &self,
+        plan: &CommitPlan,
+        prepared: &git::Prepared,
+        prefix: &str,
+    ) -> Result<Option<WorkspaceNotice>, DriverError> {
+        let policy = &self.spec.policy;
+        let committed = prepared.commit.as_ref().map(|commit| &commit.oid);
+        let own = prepared.head.commit.as_ref().filter(|_| prepared.own_commits);
+        let (TestsMode::Locked, Some(base), Some(commit)) =
+            (policy.tests.mode, &plan.base, committed.or(own))
+        else {
+            return Ok(None);
+        };
+        let repo = &self.workspace()?.repo;
+        let judges = Judges { checks: &policy.checks, protect: &policy.tests.protect };
+        let index = self.dir.path().join("put-back.index");
+        let files = proof::put_back(repo, base, commit, judges, &index);
+        // It is made anew each time.
+        let _ = std::fs::remove_file(&index);
+        let files = files?;
+        let Some((first, more)) = files.split_first() else { return Ok(None) };
+        let rescued = committed.map(|commit| repo.rescue(prefix, "tests", commit)).transpose()?;
+        Ok(Some(WorkspaceNotice::TestsPutBack {
+            first: display_path(first),
+            more: more.len() as u64,
+            kept: rescued.map(|rescued| rescued.name),
         }))
     }
 

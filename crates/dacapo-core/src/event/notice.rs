@@ -95,6 +95,8 @@ pub enum Notice {
     },
     /// All checkouts for proofs are in use. The task waits for one.
     ProofCheckoutsInUse,
+    /// Agents can read the held-out checks.
+    HeldOutReadable,
     /// It could not be found out which files the commit lacks.
     HiddenUnknown {
         /// The system's or the program's own words.
@@ -211,6 +213,15 @@ pub enum WorkspaceNotice {
     WorkingDirectoryMadeAgain {
         /// The commit it was made from; null if it is as at the start.
         commit_id: Option<Oid>,
+    },
+    /// Tests that the agent changed are as they were at the start of the task (`--tests locked`).
+    TestsPutBack {
+        /// The first of the files.
+        first: String,
+        /// How many more there are.
+        more: u64,
+        /// The ref that keeps what the agent had made of them; null if its own commits do.
+        kept: Option<String>,
     },
     /// The user's uncommitted changes were copied into the worktree.
     ChangesCameAlong {

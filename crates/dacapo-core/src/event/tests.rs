@@ -121,6 +121,7 @@ impl Made {
             WorkspaceNotice::StaysOn { branch: self.text(), before: self.maybe() },
             WorkspaceNotice::WorkingDirectoryMadeAgain { commit_id: self.flag.then(|| oid(pid)) },
             WorkspaceNotice::ChangesCameAlong { written: count, removed: 0 },
+            WorkspaceNotice::TestsPutBack { first: self.text(), more, kept: self.maybe() },
             WorkspaceNotice::EmptySubmodules { first, more },
             WorkspaceNotice::NoPorts { error: self.maybe() },
             WorkspaceNotice::SettingsChanged { files: vec![self.text()] },
@@ -145,6 +146,7 @@ impl Made {
             GitNotice::Warned { message: self.text() },
         ];
         let others = [
+            Notice::HeldOutReadable,
             Notice::UsageUnknown { agent: agent.clone(), amount: Metered::Tokens },
             Notice::NoModeFor { agent, approval: Approval::Edits },
             Notice::ProcessLeft { pid, program: self.text() },

@@ -1,7 +1,7 @@
 //! What is different between two commits, for people: files with their lines, and the patch itself.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::stat::{FileStat, parse};
@@ -27,14 +27,17 @@ impl Whitespace {
 }
 
 impl Repo {
-    /// Every file in which two commits differ, with how many lines; from `None` all that `tip` holds. A rename is both its paths.
+    /// Every file in which two commits differ, with how many lines; from `None` all that `tip` holds. A rename is both its
+    /// paths. Of `paths`, from the top of the repository, where some are given; else of all.
     pub fn stat_between(
         &self,
         base: Option<&Oid>,
         tip: &Oid,
         whitespace: Whitespace,
+        paths: &[PathBuf],
     ) -> Result<Vec<FileStat>, GitError> {
-        let known = self.between(base, tip, whitespace, &["--numstat".into(), "-z".into()]).stdout()?;
+        let known =
+            self.between(base, tip, whitespace, paths, &["--numstat".into(), "-z".into()]).stdout()?;
         parse(&known).ok_or_else(|| GitError::unexpected(OPERATION, &known))
     }
 
@@ -44,11 +47,12 @@ impl Repo {
         base: Option<&Oid>,
         tip: &Oid,
         whitespace: Whitespace,
+        paths: &[PathBuf],
         to: &Path,
     ) -> Result<(), GitError> {
         let mut output = OsString::from("--output=");
         output.push(to);
-        self.between(base, tip, whitespace, &["--patch".into(), output]).stdout().map(drop)
+        self.between(base, tip, whitespace, paths, &["--patch".into(), output]).stdout().map(drop)
     }
 
     fn between(
@@ -56,14 +60,24 @@ impl Repo {
         base: Option<&Oid>,
         tip: &Oid,
         whitespace: Whitespace,
+        paths: &[PathBuf],
         form: &[OsString],
     ) -> super::run::Call {
         let base = base.map_or(self.empty_tree(), Oid::as_str);
         self.call(OPERATION)
-            .args(["diff", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/"])
+            .args([
+                "--literal-pathspecs",
+                "diff",
+                "--no-renames",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-color",
+                "--src-prefix=a/",
+            ])
             .args(["--dst-prefix=b/", "--submodule=short"])
             .args(whitespace.flag())
             .args(form)
             .args([base, tip.as_str(), "--"])
+            .args(paths)
     }
 }

@@ -235,7 +235,7 @@ impl Repo {
     }
 
     /// Keeps a commit under `prefix/kind`; a name that already keeps another commit is never overwritten.
-    pub(super) fn rescue(&self, prefix: &str, kind: &str, commit: &Oid) -> Result<Rescued, GitError> {
+    pub(crate) fn rescue(&self, prefix: &str, kind: &str, commit: &Oid) -> Result<Rescued, GitError> {
         let mut prefix = prefix.to_owned();
         let mut name = format!("{prefix}/{kind}");
         for n in 2.. {

@@ -111,7 +111,10 @@ impl TaskView {
             Event::WorkspaceFailed { problems } => {
                 self.notices.push(Notice::NoWorkspace { problems: problems.clone() });
             }
-            Event::Notice(notice) => self.notices.push(notice.clone()),
+            Event::Notice(notice) => {
+                self.held_out_readable |= *notice == Notice::HeldOutReadable;
+                self.notices.push(notice.clone());
+            }
             Event::TaskFinished(result) => self.finished(result, line.at),
             Event::PullRequest { url, branch, .. } => {
                 self.pull_request = Some(url.clone());

@@ -265,7 +265,7 @@ fn what_two_commits_differ_in_is_counted_and_written_as_a_patch() {
     f.git(&["commit", "-qm", "second"]);
     let tip = f.oid("HEAD");
     let stat = |base, whitespace| {
-        let stats = f.repo.stat_between(base, &tip, whitespace).expect("counted");
+        let stats = f.repo.stat_between(base, &tip, whitespace, &[]).expect("counted");
         stats.into_iter().map(|stat| (display_path(&stat.path), stat.lines)).collect::<Vec<_>>()
     };
     let counted = |added, removed| Lines::Counted { added, removed };
@@ -276,8 +276,10 @@ fn what_two_commits_differ_in_is_counted_and_written_as_a_patch() {
     );
     assert_eq!(stat(Some(&before), Whitespace::Ignored)[0], named("a.txt", counted(1, 0)));
     assert!(stat(None, Whitespace::Counts).len() > stat(Some(&start), Whitespace::Counts).len() - 1);
+    let one = f.repo.stat_between(Some(&before), &tip, Whitespace::Counts, &["space only".into()]);
+    assert_eq!(one.expect("counted").len(), 1, "a path with a space is one path");
     let to = f.dir.path().join("patch");
-    f.repo.write_patch(Some(&before), &tip, Whitespace::Counts, &to).expect("written");
+    f.repo.write_patch(Some(&before), &tip, Whitespace::Counts, &[], &to).expect("written");
     let patch = fs::read_to_string(&to).expect("a patch");
     let files: Vec<&str> = patch.lines().filter(|line| line.starts_with("diff --git ")).collect();
     assert_eq!(

@@ -153,6 +153,7 @@ impl AgentLoop {
         };
         Some(Effect::PrepareCommit(CommitPlan {
             iteration: current.iteration,
+            base: self.life.workspace.base.clone(),
             start: current.start.clone(),
             branch: self.life.workspace.branch.clone(),
             tip: self.tip.clone(),
