@@ -1,5 +1,6 @@
 //! The command line. The doc comments are the help.
 
+use dacapo_app::operations::diff::DiffPart;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -306,12 +307,26 @@ pub struct Diff {
     /// Show only this iteration (from 1)
     #[arg(long, value_name = "N")]
     pub iteration: Option<u32>,
+    /// Show only the tests, settings and scripts that judge the work
+    #[arg(long, conflicts_with = "iteration")]
+    pub tests: bool,
     /// Show only file names and sizes
     #[arg(long)]
     pub stat: bool,
     /// Print the changed files as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl Diff {
+    /// What of the changes is asked for.
+    pub fn part(&self) -> DiffPart {
+        match self.iteration {
+            Some(number) => DiffPart::Iteration(number),
+            None if self.tests => DiffPart::Tests,
+            None => DiffPart::All,
+        }
+    }
 }
 
 /// Flags of `resume`.

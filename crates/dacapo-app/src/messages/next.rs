@@ -7,6 +7,7 @@ messages! {
 
     label_next() { en: "next: ", zh_cn: "下一步：", zh_tw: "下一步：" }
 
+    next_diff_of_tests() { en: "see what changed of the tests", zh_cn: "查看测试的改动", zh_tw: "檢視測試的變更" }
     next_diff() { en: "see what changed", zh_cn: "查看改动", zh_tw: "檢視變更" }
     next_merge() {
         en: "merge it into your branch",

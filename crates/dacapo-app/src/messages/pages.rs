@@ -40,6 +40,7 @@ messages! {
     receipt_lines_left_out(number: u64) { en: (number: "1 line before these", "{number} lines before these"), zh_cn: "此前还有 {number} 行", zh_tw: "此前還有 {number} 行" }
     receipt_no_check_ran() { en: "no check has run", zh_cn: "没有运行过检查", zh_tw: "沒有執行過檢查" }
     diff_title(what: &str) { en: "diff of {what}", zh_cn: "{what}的差异", zh_tw: "{what}的差異" }
+    diff_of_tests() { en: "tests, settings and scripts that judge the work", zh_cn: "评判工作的测试、设置和脚本", zh_tw: "評判工作的測試、設定和指令稿" }
     diff_all_of_it() { en: "everything", zh_cn: "全部改动", zh_tw: "全部更動" }
     diff_files(number: u64) { en: (number: "1 file", "{number} files"), zh_cn: "{number} 个文件", zh_tw: "{number} 個檔案" }
     diff_binary() { en: "binary file", zh_cn: "二进制文件", zh_tw: "二進位檔案" }

@@ -216,6 +216,7 @@ messages! {
     }
     notify_sent() { en: "sent", zh_cn: "已发送", zh_tw: "已傳送" }
     notify_failed(error: &str) { en: "failed: {error}", zh_cn: "失败：{error}", zh_tw: "失敗：{error}" }
+    diff_no_tests() { en: "no test was changed", zh_cn: "没有测试有改动", zh_tw: "沒有測試有變更" }
     diff_nothing() { en: "nothing was committed", zh_cn: "没有任何提交", zh_tw: "沒有任何提交" }
     diff_no_git(error: &str) {
         en: "cannot run git diff: {error}",

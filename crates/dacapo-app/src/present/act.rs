@@ -62,6 +62,8 @@ pub enum ActArgument {
     ProofInWorkspace,
     /// Tasks that need nothing any more, too.
     DoneTasks,
+    /// Only what judges the work.
+    Tests,
 }
 
 impl NextAct {
@@ -154,6 +156,7 @@ impl NextAct {
             ActArgument::MoreRounds(rounds) => format!("rounds=+{rounds}"),
             ActArgument::ProofInWorkspace => "--proof workspace".to_owned(),
             ActArgument::DoneTasks => "--done".to_owned(),
+            ActArgument::Tests => "--tests".to_owned(),
         };
         self.arguments.iter().map(one).collect::<Vec<_>>().join(" ")
     }

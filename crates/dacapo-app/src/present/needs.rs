@@ -1,8 +1,8 @@
 //! What a task needs a person for, and how it is answered on a command line.
 
-use dacapo_core::event::{CheckBrief, MainBranch, NeedKind, Needs, ProofFailure};
+use dacapo_core::event::{CheckBrief, Choice, MainBranch, NeedKind, Needs, ProofFailure};
 
-use super::act::NextAct;
+use super::act::{ActArgument, NextAct};
 use super::changed_tests;
 use super::proof::hidden_files;
 use super::words;
@@ -37,7 +37,13 @@ pub fn question(kind: &NeedKind, messages: Messages) -> String {
 
 /// What a person can answer task `name`, the most likely first.
 pub fn answers(needs: &Needs, name: &str) -> Vec<NextAct> {
-    needs.choices.iter().zip(1..).map(|(choice, number)| NextAct::answer(choice, number, name)).collect()
+    let tests = matches!(needs.kind, NeedKind::TestsChanged { .. });
+    let answer = |(choice, number)| match NextAct::answer(choice, number, name) {
+        // It goes on with what the person says.
+        act if tests && *choice == Choice::Reject => act.with(ActArgument::Message),
+        act => act,
+    };
+    needs.choices.iter().zip(1..).map(answer).collect()
 }
 
 /// The same as a person types it; what an agent offers is called as the agent calls it.

@@ -140,7 +140,8 @@ impl Offer {
             | ActArgument::Rounds(_)
             | ActArgument::MoreRounds(_)
             | ActArgument::ProofInWorkspace
-            | ActArgument::DoneTasks => false,
+            | ActArgument::DoneTasks
+            | ActArgument::Tests => false,
         };
         self.next.act.as_ref().is_some_and(|act| act.arguments.iter().any(open))
     }

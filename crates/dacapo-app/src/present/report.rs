@@ -113,11 +113,16 @@ pub fn facts(view: &TaskView, result: &TaskResult, messages: Messages) -> String
         out.push_str(&changed_tests::summary(tests, messages));
     }
     out.push_str(&trust_files(result, messages));
-    for notice in &view.notices {
-        if let Notice::Workspace(WorkspaceNotice::SettingsLeftOut { settings }) = notice {
-            let text = words::line(&messages.notice_settings_left_out(&settings.join(", ")), words::WHOLE);
-            let _ = writeln!(out, "  {}", paint(WARN, &format!("⚠ {text}")));
+    let left_out = view.notices.iter().filter_map(|notice| match notice {
+        Notice::Workspace(WorkspaceNotice::SettingsLeftOut { settings }) => {
+            Some(messages.notice_settings_left_out(&settings.join(", ")))
         }
+        _ => None,
+    });
+    let readable = view.held_out_readable.then(|| messages.notice_held_out_readable());
+    for text in left_out.chain(readable) {
+        let text = words::line(&text, words::WHOLE);
+        let _ = writeln!(out, "  {}", paint(WARN, &format!("⚠ {text}")));
     }
     let _ = writeln!(out, "  {}", commits(view, result, messages));
     for text in untracked::summary(view, messages) {
@@ -293,7 +298,8 @@ pub fn next(view: &TaskView, result: &TaskResult, messages: Messages) -> Vec<Nex
     if let Some(needs) = view.needs.as_ref().filter(|_| asks_about_tests(view))
         && result.outcome == Outcome::Paused
     {
-        let diff = Next::of(NextAct::of(ActCommand::Diff, name), messages.next_diff(), messages);
+        let diff = NextAct::of(ActCommand::Diff, name).with(ActArgument::Tests);
+        let diff = Next::of(diff, messages.next_diff_of_tests(), messages);
         return std::iter::once(diff).chain(Next::answers(needs, name, messages)).collect();
     }
     let act = |command| NextAct::of(command, name);

@@ -16,14 +16,14 @@ use crate::error::Failure;
 use crate::output::{report, untracked, words};
 
 pub(super) fn run(app: &Console, args: &Args) -> Result<u8, Failure> {
-    let diff = app.diff(args.name.as_deref(), args.iteration)?;
+    let diff = app.diff(args.name.as_deref(), args.part())?;
     let files = if args.json { diff.files()? } else { Vec::new() };
-    let Diff { repo, view, from, to } = diff;
+    let Diff { repo, view, from, to, paths } = diff;
     let Some(to) = to else {
         if args.json {
             app.print(&shown(&view, None, None, Vec::new()));
         } else {
-            app.print(&app.messages.diff_nothing());
+            app.print(&if args.tests { app.messages.diff_no_tests() } else { app.messages.diff_nothing() });
         }
         return Ok(0);
     };
@@ -31,9 +31,11 @@ pub(super) fn run(app: &Console, args: &Args) -> Result<u8, Failure> {
         app.print(&shown(&view, from, Some(to), files.iter().map(changed).collect()));
         return Ok(0);
     }
-    tell_of_untracked(args, &view, app.messages);
+    if !args.tests {
+        tell_of_untracked(args, &view, app.messages);
+    }
     let mut git = Command::new("git");
-    crate::scrub(&mut git).arg("-C").arg(repo.toplevel()).arg("diff");
+    crate::scrub(&mut git).arg("-C").arg(repo.toplevel()).args(["--literal-pathspecs", "diff"]);
     if args.stat {
         git.arg("--stat");
     }
@@ -42,7 +44,7 @@ pub(super) fn run(app: &Console, args: &Args) -> Result<u8, Failure> {
         // Everything is new: against the empty tree, whose id git itself knows.
         None => git.arg(empty_tree(&repo)?),
     };
-    let status = git.arg(to.as_str()).arg("--").status();
+    let status = git.arg(to.as_str()).arg("--").args(paths).status();
     let status = status.map_err(|error| Failure::failed(say(|m| m.diff_no_git(&error.to_string()))))?;
     // A pager that was left early is no failure.
     Ok(if status.success() || status.code().is_none() { 0 } else { 1 })

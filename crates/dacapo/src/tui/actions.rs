@@ -1,6 +1,7 @@
 //! What a key does to a task: the same on every screen that shows one, and a reason where it does nothing now.
 
 use dacapo_app::operations::act::Operation;
+use dacapo_app::operations::diff::DiffPart;
 use dacapo_core::overview::Brief;
 use dacapo_core::view::Status;
 
@@ -118,7 +119,7 @@ impl Action {
         let act = |operation: Operation| Act::new(operation).at(context.directory_of(brief));
         match self {
             Self::Open => pages::task(brief, context),
-            Self::Diff => pages::diff(brief, None, context),
+            Self::Diff => pages::diff(brief, DiffPart::All, context),
             Self::Merge => before::merge(brief, context),
             Self::Pause => Reply::effect(Effect::Act(act(Operation::Pause { task, now: false }))),
             Self::Resume => match more(brief) {

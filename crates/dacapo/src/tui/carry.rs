@@ -67,8 +67,8 @@ pub(crate) fn carry_out(meaning: Meaning, words: &[String], place: &Place, conte
             Some(brief) => page(pages::log(brief, context)),
             None => Reply::instead(Pager::new(title(), with("logs", name)).at(place.directory.clone())),
         },
-        Meaning::Diff { task, iteration } => match brief(task.clone()) {
-            Some(brief) => page(pages::diff(brief, iteration, context)),
+        Meaning::Diff { task, part } => match brief(task.clone()) {
+            Some(brief) => page(pages::diff(brief, part, context)),
             None => Reply::instead(Pager::new(title(), with("diff", task)).at(place.directory.clone())),
         },
         Meaning::Show(args) => Reply::instead(Pager::new(title(), args).at(place.directory.clone())),

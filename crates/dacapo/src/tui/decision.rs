@@ -1,9 +1,11 @@
 //! The decision card: what a task asks a person, and the answers that it takes. Each answer is the command that the command line
 //! offers, so that what is offered works as printed (M10), whatever kind of task it is.
 
+use dacapo_app::operations::diff::DiffPart;
 use dacapo_app::present::act::{ActArgument, ActCommand, NextAct};
 use dacapo_app::present::next::Next;
 use dacapo_app::present::{changed_tests, kind_words, needs};
+use dacapo_core::event::NeedKind;
 use dacapo_core::overview::Brief;
 use dacapo_core::view::TaskView;
 use ratatui::Frame;
@@ -50,6 +52,8 @@ struct Asked {
     question: String,
     /// What goes with the question.
     detail: Vec<String>,
+    /// What of the changes it is about.
+    diff: DiffPart,
     answers: Vec<Offer>,
 }
 
@@ -96,7 +100,8 @@ fn is_unwritten(argument: &ActArgument) -> bool {
         | ActArgument::Rounds(_)
         | ActArgument::MoreRounds(_)
         | ActArgument::ProofInWorkspace
-        | ActArgument::DoneTasks => false,
+        | ActArgument::DoneTasks
+        | ActArgument::Tests => false,
     }
 }
 
@@ -111,7 +116,11 @@ fn asked(view: &TaskView, messages: Messages) -> Asked {
     if answers.is_empty() {
         answers = asked.map(|asked| Next::answers(asked, &view.name, messages)).unwrap_or_default();
     }
-    Asked { question, detail, answers: answers.iter().filter_map(Offer::of).collect() }
+    let diff = match asked.map(|asked| &asked.kind) {
+        Some(NeedKind::TestsChanged { .. }) => DiffPart::Tests,
+        _ => DiffPart::All,
+    };
+    Asked { question, detail, diff, answers: answers.iter().filter_map(Offer::of).collect() }
 }
 
 impl DecisionCard {
@@ -151,6 +160,14 @@ impl DecisionCard {
         }
         let words = offer.command(&written, Messages::ENGLISH);
         Reply::instead(Carry::new(words, self.place.clone()))
+    }
+
+    /// What of the changes the question is about.
+    fn about(&self) -> DiffPart {
+        match &self.asked {
+            Some(Ok(asked)) => asked.diff,
+            Some(Err(_)) | None => DiffPart::All,
+        }
     }
 
     /// Takes the answer that is this command, if there is one.
@@ -247,7 +264,7 @@ impl Screen for DecisionCard {
             Key::Char('r') => return self.take_first(ActCommand::Reject),
             Key::Char('d') => {
                 return match context.tasks.get(&self.id) {
-                    Some(entry) => pages::diff(&entry.brief, None, context),
+                    Some(entry) => pages::diff(&entry.brief, self.about(), context),
                     None => Reply::default(),
                 };
             }

@@ -1,5 +1,6 @@
 //! What a task changed, in one iteration or in all: the files, and the patch, which may be of any size.
 
+use dacapo_app::operations::diff::DiffPart;
 use dacapo_core::git::{Lines, Whitespace, display_path};
 use dacapo_core::overview::Brief;
 use ratatui::Frame;
@@ -34,7 +35,7 @@ const ROOM_FOR_FILES: u16 = 90;
 pub(crate) struct DiffPage {
     id: TaskId,
     /// As people count; none: all of it.
-    iteration: Option<u32>,
+    part: DiffPart,
     whitespace: Whitespace,
     read: Option<Result<Patch, Failure>>,
     output: Option<Output>,
@@ -65,16 +66,16 @@ struct FileInPatch {
 
 /// What a read gives, and for which question.
 struct Came {
-    iteration: Option<u32>,
+    part: DiffPart,
     whitespace: Whitespace,
     patch: Result<Patch, Failure>,
 }
 
 impl DiffPage {
-    pub(crate) fn new(brief: &Brief, iteration: Option<u32>, messages: Messages) -> Self {
+    pub(crate) fn new(brief: &Brief, part: DiffPart, messages: Messages) -> Self {
         Self {
             id: TaskId::of(brief),
-            iteration,
+            part,
             whitespace: Whitespace::Counts,
             read: None,
             output: None,
@@ -91,10 +92,10 @@ impl DiffPage {
 
     fn ask(&mut self) -> Reply {
         (self.read, self.output, self.chosen) = (None, None, None);
-        let (id, iteration, whitespace) = (self.id.clone(), self.iteration, self.whitespace);
+        let (id, part, whitespace) = (self.id.clone(), self.part, self.whitespace);
         Reply::effect(Effect::Read(Job::new(move |services| {
-            let patch = read(services, &id, iteration, whitespace);
-            Came { iteration, whitespace, patch }
+            let patch = read(services, &id, part, whitespace);
+            Came { part, whitespace, patch }
         })))
     }
 
@@ -139,18 +140,19 @@ impl DiffPage {
     fn go_to_iteration(&mut self, forward: bool) -> Reply {
         let Some(Ok(patch)) = &self.read else { return Reply::default() };
         let last = patch.iterations;
-        self.iteration = match (self.iteration, forward) {
+        let next = match (self.part.iteration(), forward) {
             _ if last == 0 => None,
             (None, true) => Some(1),
             (None, false) => Some(last),
             (Some(at), true) => Some(at + 1).filter(|next| *next <= last),
             (Some(at), false) => at.checked_sub(1).filter(|next| *next > 0),
         };
+        self.part = next.map_or(DiffPart::All, DiffPart::Iteration);
         self.ask()
     }
 
     fn take(&mut self, came: Came) -> Reply {
-        if came.iteration != self.iteration || came.whitespace != self.whitespace {
+        if came.part != self.part || came.whitespace != self.whitespace {
             return Reply::default();
         }
         self.top.set(0);
@@ -231,9 +233,10 @@ impl DiffPage {
     }
 
     fn what(&self, messages: Messages) -> String {
-        match self.iteration {
-            Some(iteration) => messages.iteration_number(iteration),
-            None => messages.diff_all_of_it(),
+        match self.part {
+            DiffPart::Iteration(iteration) => messages.iteration_number(iteration),
+            DiffPart::All => messages.diff_all_of_it(),
+            DiffPart::Tests => messages.diff_of_tests(),
         }
     }
 }
@@ -242,14 +245,9 @@ impl DiffPage {
 const NAME: &str = "patch";
 
 /// Has git compare, on a worker.
-fn read(
-    services: &Services,
-    id: &TaskId,
-    iteration: Option<u32>,
-    whitespace: Whitespace,
-) -> Result<Patch, Failure> {
+fn read(services: &Services, id: &TaskId, part: DiffPart, whitespace: Whitespace) -> Result<Patch, Failure> {
     let app = app_of(services, id);
-    let diff = app.diff(Some(&id.name), iteration)?;
+    let diff = app.diff(Some(&id.name), part)?;
     let unable = |error: io::Error| Failure::failed(error.to_string());
     let directory = tempfile::tempdir().map_err(unable)?;
     let path = directory.path().join(NAME);
@@ -307,7 +305,7 @@ impl Screen for DiffPage {
             Key::Right => return self.go_to_iteration(true),
             Key::Left => return self.go_to_iteration(false),
             Key::Char('a') => {
-                self.iteration = None;
+                self.part = DiffPart::All;
                 return self.ask();
             }
             Key::Char('w') => {
@@ -319,8 +317,12 @@ impl Screen for DiffPage {
             }
             Key::Char('e') => {
                 let mut args = vec!["diff".to_owned(), self.id.name.clone()];
-                if let Some(iteration) = self.iteration {
-                    args.extend(["--iteration".to_owned(), iteration.to_string()]);
+                match self.part {
+                    DiffPart::Iteration(number) => {
+                        args.extend(["--iteration".to_owned(), number.to_string()]);
+                    }
+                    DiffPart::Tests => args.push("--tests".to_owned()),
+                    DiffPart::All => {}
                 }
                 let directory = self.brief(context).and_then(|brief| context.directory_of(brief));
                 let name = format!("{}.diff", self.id.name);

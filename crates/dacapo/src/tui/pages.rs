@@ -1,5 +1,6 @@
 //! Which page shows a task, its changes, its log: one place to ask, so that keys, cards and commands open the same.
 
+use dacapo_app::operations::diff::DiffPart;
 use dacapo_core::overview::Brief;
 
 use super::diff::DiffPage;
@@ -16,9 +17,9 @@ pub(crate) fn task(brief: &Brief, context: &Context<'_>) -> Reply {
     Reply::to(TaskPage::new(brief, context))
 }
 
-/// What a task changed, in all or in one iteration, as people count.
-pub(crate) fn diff(brief: &Brief, iteration: Option<u32>, context: &Context<'_>) -> Reply {
-    Reply::to(DiffPage::new(brief, iteration, context.messages))
+/// What a task changed, all or a part of it.
+pub(crate) fn diff(brief: &Brief, part: DiffPart, context: &Context<'_>) -> Reply {
+    Reply::to(DiffPage::new(brief, part, context.messages))
 }
 
 /// What is proven of it and what is not.

@@ -1,5 +1,6 @@
 //! What a line of the command line means: the same parser and the same words as in a shell.
 
+use dacapo_app::operations::diff::DiffPart;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -49,7 +50,7 @@ pub(crate) enum Meaning {
     Log(Option<String>),
     Diff {
         task: Option<String>,
-        iteration: Option<u32>,
+        part: DiffPart,
     },
     Settings,
     /// A page with what the program prints.
@@ -361,12 +362,8 @@ fn of_showing(command: &Command, words: Vec<String>, place: &Place) -> Meaning {
         return if plain { Meaning::Log(named(&args.name)) } else { Meaning::Show(with_name(&args.name)) };
     }
     if let Command::Diff(args) = command {
-        let (task, iteration) = (named(&args.name), args.iteration);
-        return if args.stat {
-            Meaning::Show(with_name(&args.name))
-        } else {
-            Meaning::Diff { task, iteration }
-        };
+        let (task, part) = (named(&args.name), args.part());
+        return if args.stat { Meaning::Show(with_name(&args.name)) } else { Meaning::Diff { task, part } };
     }
     let (args, pause) = match command {
         Command::Attach(args) => (with_name(&args.name), Pause::ForEnter),

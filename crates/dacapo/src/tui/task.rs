@@ -1,6 +1,7 @@
 //! The page of a task: what it has done, what it does now, what it says, what it asks. Which parts there are, and how they stand to
 //! each other, is for the kind of the task to say ([`Page`]); nothing here knows the kinds.
 
+use dacapo_app::operations::diff::DiffPart;
 use dacapo_app::present::page::{self, Arrangement, Page, Pane};
 use dacapo_core::overview::Brief;
 use jiff::Timestamp;
@@ -223,8 +224,8 @@ impl TaskPage {
             }
             Key::Char('c') => return Some(pages::receipt(self.brief(context)?, context)),
             Key::Char('d') => {
-                let iteration = self.selected.map(|step| step + 1);
-                return Some(pages::diff(self.brief(context)?, iteration, context));
+                let part = self.selected.map_or(DiffPart::All, |step| DiffPart::Iteration(step + 1));
+                return Some(pages::diff(self.brief(context)?, part, context));
             }
             _ => return None,
         }

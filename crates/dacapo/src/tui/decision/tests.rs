@@ -1,3 +1,4 @@
+use dacapo_app::operations::diff::DiffPart;
 use dacapo_app::present::act::ActCommand;
 use dacapo_core::view::Status;
 
@@ -9,7 +10,7 @@ use crate::tui::testing::{Stage, brief, entry, pictures};
 fn a_question() -> Result<Asked, Failure> {
     let act = NextAct::of(ActCommand::Resume, "auth").with(ActArgument::Answer);
     let offer = Offer { meaning: "answer it".into(), act };
-    Ok(Asked { question: "Which key?".into(), detail: Vec::new(), answers: vec![offer] })
+    Ok(Asked { question: "Which key?".into(), detail: Vec::new(), diff: DiffPart::All, answers: vec![offer] })
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Patches that git wrote, as the page shows them.
 
+use dacapo_app::operations::diff::DiffPart;
 use std::fmt::Write as _;
 use std::process::Command;
 
@@ -50,8 +51,8 @@ fn shown(messages: Messages) -> (Stage, DiffPage) {
     let mut sample = Sample::new("text");
     sample.workspace().turn(0, b"x\n");
     let stage = Stage::new(&sample.view(), messages);
-    let mut page = DiffPage::new(stage.brief(), None, messages);
-    page.take(Came { iteration: None, whitespace: Whitespace::Counts, patch: Ok(patch()) });
+    let mut page = DiffPage::new(stage.brief(), DiffPart::All, messages);
+    page.take(Came { part: DiffPart::All, whitespace: Whitespace::Counts, patch: Ok(patch()) });
     read(&mut page);
     (stage, page)
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::tui::testing::Stage;
+use dacapo_app::operations::diff::DiffPart;
 
 fn read(line: &str) -> Result<Meaning, Failure> {
     let stage = Stage::new(80, 24);
@@ -62,7 +63,7 @@ fn the_selected_task_is_meant_where_none_is_named() {
     assert_eq!(read("/kill x").unwrap(), kill("x"));
     let show = ["milestone", "show", "auth"].map(str::to_owned).to_vec();
     assert_eq!(read("/milestone show").unwrap(), Meaning::Show(show));
-    assert_eq!(read("/diff").unwrap(), Meaning::Diff { task: Some("auth".into()), iteration: None });
+    assert_eq!(read("/diff").unwrap(), Meaning::Diff { task: Some("auth".into()), part: DiffPart::All });
     assert_eq!(read("/logs x").unwrap(), Meaning::Log(Some("x".into())));
     let resume =
         |task: &str| Operation::Resume { task: task.into(), iter: Some(3), prompt: None, proof: None };
