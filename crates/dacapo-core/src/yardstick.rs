@@ -13,6 +13,7 @@ use rust_tests::RustTests;
 mod collecting;
 mod commands;
 mod glob;
+mod makefile;
 mod parts;
 mod python_tests;
 mod rust_lexer;

@@ -8,6 +8,7 @@ mod brought;
 mod edit;
 mod environment;
 mod file;
+mod judging;
 mod language;
 mod layers;
 mod path;
@@ -24,6 +25,7 @@ mod types;
 pub use crate::messages::Language;
 pub use brought::{Brought, Confirmed, Entry, Use};
 pub use edit::{set, unset};
+pub use judging::{ProofCaches, Proofs, RepoSettings, Tests, TestsMode};
 pub use language::language;
 pub use layers::{Layers, Loaded, Origin, PROJECT_FILE, Project, Sources, load, load_as_if};
 pub use problem::{ConfigError, Problem, ValueLocation};
@@ -33,6 +35,5 @@ pub use show::{ConfigObject, Setting, object, render, settings};
 pub use timespan::{NotATimespan, Timespan};
 pub use types::{
     AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, GlyphSet, LoopSettings, Milestone, Notify,
-    OutputFormat, PlatformCli, Price, PromptInput, ProofCaches, Proofs, PullRequests, RepoSettings, Session,
-    SpawnTask, Worktree,
+    OutputFormat, PlatformCli, Price, PromptInput, PullRequests, Session, SpawnTask, Worktree,
 };

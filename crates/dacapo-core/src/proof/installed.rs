@@ -129,7 +129,8 @@ mod tests {
         file.set_modified(old).unwrap();
         fs::rename(modules.join("moved"), modules.join("moved-away")).unwrap();
         fs::create_dir(modules.join("closed")).unwrap();
-        fs::set_permissions(modules.join("closed"), std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+        fs::set_permissions(modules.join("closed"), std::os::unix::fs::PermissionsExt::from_mode(0o0))
+            .unwrap();
 
         installed.restore(&tree, &caches).unwrap();
         let mut left = Vec::new();

@@ -136,7 +136,7 @@ fn texts_of(path: &str, text: &str, name: &str) -> Vec<String> {
             .map(|(_, text)| text)
             .collect();
     }
-    let rules = parts::rules_of(text);
+    let rules = super::makefile::rules_of(text);
     let first = rules.iter().flat_map(|rule| &rule.targets).find(|target| !target.starts_with('.')).cloned();
     let mut open = vec![if name.is_empty() { first.unwrap_or_default() } else { name.to_owned() }];
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());

@@ -22,7 +22,8 @@ pub(super) fn matches(pattern: &str, path: &str) -> bool {
 /// Quadratic at worst: of several stars only the last one is tried again.
 fn fits(pattern: &[u8], text: &[u8]) -> bool {
     // Where to go on when the rest does not fit: behind a star, and how much text it has taken.
-    let (mut star, mut deep): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
+    let mut star: Option<(usize, usize)> = None;
+    let mut deep: Option<(usize, usize)> = None;
     let (mut at, mut seen) = (0, 0);
     loop {
         let rest = &pattern[at..];

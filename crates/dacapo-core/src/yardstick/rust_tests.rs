@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[tokio::test]
-    #[ignore]
+    #[ignore] // mark-ok: text of a test
     async fn slow() { assert!(false); }
 }
 "#;
@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(with("{ a + b }", "{ b + a /* } */ }"), []);
         assert_eq!(with("/// Adds.", "/// Adds two numbers."), []);
         assert_eq!(with("use super::*;", "use super::{add};"), []);
-        assert_eq!(with("#[ignore]", "#[ignore = \"slow\"]"), [], "it did not run before");
+        assert_eq!(with("#[ignore]", "#[ignore = \"slow\"]"), [], "it did not run before"); // mark-ok: text of a test
         assert_eq!(with("let two", "// One more.\n        let two"), []);
     }
 
@@ -413,7 +413,7 @@ mod tests {
     fn l20_a_test_that_is_gone_ignored_or_changed_is_named() {
         let adds = |how| vec![("tests::adds".to_owned(), how)];
         assert_eq!(with("fn adds()", "fn adds_not()"), adds(InlineChange::Removed));
-        assert_eq!(with("    #[test]", "    #[test]\n    #[ignore]"), adds(InlineChange::Ignored));
+        assert_eq!(with("    #[test]", "    #[test]\n    #[ignore]"), adds(InlineChange::Ignored)); // mark-ok: text of a test
         assert_eq!(with("    #[test]\n", ""), adds(InlineChange::Ignored));
         assert_eq!(with("    #[test]", "    #[cfg(any())]\n    #[test]"), adds(InlineChange::Changed));
         assert_eq!(with("        assert_eq!(add(1, two), 3);", ""), adds(InlineChange::Changed));

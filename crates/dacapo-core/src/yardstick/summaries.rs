@@ -68,12 +68,11 @@ fn go(output: &str) -> Option<u64> {
 
 /// The number right before this word.
 fn number_before(text: &str, word: &str) -> Option<u64> {
-    let at = text.match_indices(word).find_map(|(at, _)| {
+    text.match_indices(word).find_map(|(at, _)| {
         let before = text[..at].strip_suffix(' ')?;
         let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
         digits.parse().ok()
-    });
-    at
+    })
 }
 
 /// Without colours.

@@ -5,7 +5,6 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use super::types::{RepoSettings, Tests, TestsMode};
 use super::*;
 use crate::error::Failure;
 use crate::messages::Messages;

@@ -102,7 +102,7 @@ const RUST: Files<'static> = &[(
 
 #[test]
 fn l20_weakened_by_an_ignored_test_in_a_source_file() {
-    let does = "grep -q ignore src/lib.rs || { sed 's/    #\\[test\\]/    #[test]\\n    #[ignore]/' src/lib.rs > t && mv t src/lib.rs; }";
+    let does = "grep -q ignore src/lib.rs || { sed 's/    #\\[test\\]/    #[test]\\n    #[ignore]/' src/lib.rs > t && mv t src/lib.rs; }"; // mark-ok: it is what the agent writes
     is_caught(RUST, &rust_check(), does, "src/lib.rs (tests::adds ignored)");
 }
 
