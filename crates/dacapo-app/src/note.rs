@@ -17,6 +17,8 @@ pub enum Note {
     LeftoversEnded { task: String, processes: usize },
     /// A process that a task left behind cannot be ended by us.
     LeftoverUnreachable { task: String, pid: u32, program: String },
+    /// What a task has committed in its own repository cannot be carried into the user's.
+    NotCarried { task: String, error: Text },
     /// A lock of git's that a killed command left was removed.
     LockRemoved { what: Text },
     /// A rename that was cut short is complete now.

@@ -166,16 +166,16 @@ impl Plan {
     pub fn new(app: &App, offered: Offered<'_>, wishes: &Wishes) -> Result<Self, Failure> {
         let Offered { spec, dir, config } = offered;
         let name = spec.name.as_str();
-        let Place::Worktree { path, branch: full, .. } = &spec.place else {
+        let Place::Worktree { branch: full, .. } = &spec.place else {
             return Err(Failure::usage(say(|m| m.pr_worked_here(name)))
                 .kept(say(|m| m.kept_nothing_pushed()))
                 .hint(say(|m| m.pr_push_yourself()))
                 .hint(say(|m| m.pr_use_worktree())));
         };
         let view = TaskView::load(dir, app.kinds).map_err(|error| Failure::failed(errors::text(&error)))?;
-        let top = if spec.top.is_dir() { &spec.top } else { path };
-        let repo = app.discover(path).or_else(|_| app.discover(top));
-        let repo = repo
+        // The user's: where the task's own repository pushes to is the agent's to change.
+        let repo = app
+            .discover(&spec.top)
             .map_err(|error| Failure::failed(say(|m| m.pr_repository_unusable(name, &error.in_words(m)))))?;
         if let Some(merged) = &view.merged {
             let into = words::branch(&merged.into);
@@ -183,6 +183,8 @@ impl Plan {
                 Failure::usage(say(|m| m.pr_was_merged(name, into))).kept(say(|m| m.kept_nothing_pushed()))
             );
         }
+        app.carry(&repo, spec)
+            .map_err(|error| Failure::failed(errors::text(&error)).kept(say(|m| m.kept_nothing_pushed())))?;
         let Some(tip) = repo.read_ref(full).map_err(|error| git_failed(&error))? else {
             return Err(Failure::usage(say(|m| m.pr_branch_gone(words::branch(full))))
                 .kept(say(|m| m.pr_kept_record()))
@@ -218,7 +220,7 @@ impl Plan {
         let unsigned = repo.signs_commits().map_err(|error| git_failed(&error))?;
         Ok(Plan {
             task: name.to_owned(),
-            cwd: top.clone(),
+            cwd: spec.top.clone(),
             tag: spec.tag.clone(),
             from: full.clone(),
             // A pull request does not follow a branch to another name: a task that was renamed stays where it was offered.

@@ -22,9 +22,7 @@ use crate::engine::machine::Whereabouts;
 use crate::engine::mirroring;
 use crate::event::Event;
 use crate::files::FileAction;
-use crate::git::{
-    EndedRun, GitError, Ignored, Oid, RECORD, Repo, SetAside, WorktreeError, point_record_aside,
-};
+use crate::git::{EndedRun, GitError, Ignored, Oid, Repo, SetAside, WorktreeError};
 use crate::mirror;
 use crate::spec::{Place, TaskSpec};
 use crate::store::{Lock, LockError, RepoDir, TaskDir, TaskLocation, disk_usage, files, note};
@@ -111,8 +109,7 @@ impl<'a> Dropped<'a> {
     pub(crate) fn rename(&self, tag: &str, from: &TaskLocation, to: &TaskLocation) -> Result<(), DropError> {
         let all = self.all().map_err(file(FileAction::Read, &self.data.dropped_path()))?;
         for mut kept in all.into_iter().filter(|kept| kept.tag == tag && kept.name == from.name.as_str()) {
-            if let (Some(from), Some(to)) = (&from.worktree, &to.worktree) {
-                point_record_aside(&self.path(&kept).join(RECORD), &from.path, &to.path)?;
+            if let (Some(_), Some(to)) = (&from.worktree, &to.worktree) {
                 kept.was_on = kept.was_on.or(kept.branch);
                 (kept.worktree, kept.branch) = (Some(to.path.clone()), Some(to.branch.clone()));
             }
@@ -166,7 +163,7 @@ impl<'a> Dropped<'a> {
     pub fn can_put_away(&self, spec: &TaskSpec) -> Result<(), DropError> {
         match &spec.place {
             Place::InPlace { .. } => Ok(()),
-            Place::Worktree { path, branch, .. } => Ok(self.repo.can_set_aside(path, branch)?),
+            Place::Worktree { branch, .. } => Ok(self.repo.can_set_aside(branch)?),
         }
     }
 
@@ -276,20 +273,14 @@ impl<'a> Dropped<'a> {
         /// A try takes less.
         const TRY: Duration = Duration::from_secs(5 * 60);
         let Some(worktree) = &kept.worktree else { return Ok(()) };
-        let is_its = |own: &Repo| own.common_dir() == self.repo.common_dir();
-        let own = self.repo.beside(worktree).ok().filter(is_its);
         let begun = std::time::SystemTime::from(kept.at);
-        let removed = own.as_ref().unwrap_or(self.repo).clear_left_locks(&EndedRun {
+        self.repo.clear_locks_of_task(&EndedRun {
             worktree: Some(worktree),
             branch: kept.branch.as_deref(),
             rescue: &format!("refs/dacapo/rescue/{}", kept.name),
             commit: kept.tip.as_ref(),
             at_work: (begun, begun + TRY),
-        })?;
-        for notice in removed {
-            tracing::info!("{notice:?}");
-        }
-        Ok(())
+        })
     }
 
     fn home(&self, kept: &DroppedRecord) -> TaskDir {

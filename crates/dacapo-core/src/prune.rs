@@ -181,10 +181,7 @@ impl<'a> Prune<'a> {
         for kept in self.dropped.all().map_err(unreadable(&self.data.dropped_path()))? {
             self.look_at_kept(&kept, &mut plan)?;
         }
-        // Not `git worktree prune`: the user may have others on a disk that is not mounted. Nor one whose task is there.
-        let is_lost = |path: &PathBuf| !tasks.iter().any(|task| path.ends_with(task.name()));
-        let lost = self.repo.lost_worktrees(&self.worktrees())?.into_iter().filter(is_lost);
-        let left = self.repo.left_checkouts()?.into_iter().chain(self.dropped.half_removed()).chain(lost);
+        let left = self.repo.left_checkouts()?.into_iter().chain(self.dropped.half_removed());
         plan.items.extend(left.map(|path| Item {
             bytes: size(&path),
             what: PruneKind::Left { path },
@@ -226,9 +223,6 @@ impl<'a> Prune<'a> {
             }
             PruneKind::Left { path } => {
                 self.repo.remove_left_checkouts()?;
-                if self.repo.lost_worktrees(&self.worktrees())?.contains(path) {
-                    self.repo.remove_worktree(path)?;
-                }
                 match fs::remove_dir_all(path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
                         Err(DropError::File { what: FileAction::Remove, path: path.clone(), source: error })
@@ -308,13 +302,13 @@ impl<'a> Prune<'a> {
 
     fn in_the_way(&self, path: &Path, branch: &str) -> Option<Reason> {
         let said = |message: String| Some(Reason::Said { message });
-        if let Err(error) = self.repo.can_set_aside(path, branch) {
+        if let Err(error) = self.repo.can_set_aside(branch) {
             return said(error.to_string());
         }
         if !path.exists() {
             return None;
         }
-        let dirt = self.repo.beside(path).map_err(|error| error.to_string());
+        let dirt = self.repo.private(path).map_err(|error| error.to_string());
         match dirt.and_then(|own| own.dirt().map_err(|error| error.to_string())) {
             Ok(dirt) if dirt.is_clean() => None,
             Ok(dirt) if dirt.operation.is_some() => Some(Reason::GitAtWork),
@@ -387,6 +381,10 @@ impl<'a> Prune<'a> {
         let dir = TaskDir::at(self.data.tasks_path().join(name));
         let lock = dir.lock()?;
         self.repo.hand_down(&lock);
+        if let Err(error) = self.repo.carry_now(path, branch, &format!("refs/dacapo/rescue/{name}")) {
+            tracing::warn!(%error, "the worktree stays: what was committed there cannot be carried over");
+            return Ok(None);
+        }
         // It may have changed since it was looked at.
         let (Ok(spec), Ok(view), Some(tip)) =
             (dir.spec(), TaskView::load(&dir, self.kinds), self.repo.read_ref(branch)?)

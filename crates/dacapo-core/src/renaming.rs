@@ -291,18 +291,13 @@ fn clear_left_locks(
 ) -> Result<(), GitError> {
     for location in own {
         let Some(own) = &location.worktree else { continue };
-        let is_its = |found: &Repo| found.common_dir() == repo.common_dir();
-        let found = repo.beside(&own.path).ok().filter(is_its);
-        let removed = found.as_ref().unwrap_or(repo).clear_left_locks(&EndedRun {
+        repo.clear_locks_of_task(&EndedRun {
             worktree: Some(&own.path),
             branch: Some(&own.branch),
             rescue: &format!("refs/dacapo/rescue/{}", location.name),
             commit: None,
             at_work,
         })?;
-        for notice in removed {
-            tracing::info!("{notice:?}");
-        }
     }
     Ok(())
 }

@@ -33,7 +33,7 @@ pub use reading::InvalidSpec;
 pub use tests_policy::{TestsMode, TestsPolicy};
 
 /// The version of `spec.json`.
-pub const SPEC_FORMAT: u32 = 3;
+pub const SPEC_FORMAT: u32 = 4;
 
 /// What was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -69,6 +69,11 @@ messages! {
         zh_cn: "{operation}：{path} 是 {kind}：git 读取它会永远等待；请删除它：{command}",
         zh_tw: "{operation}：{path} 是 {kind}：git 讀取它會永遠等待；請刪除它：{command}",
     }
+    git_leads_elsewhere(operation: &str, path: &str) {
+        en: "{operation}: {path} leads out of the task's own repository; remove it",
+        zh_cn: "{operation}：{path} 通向任务自己的仓库之外；请删除它",
+        zh_tw: "{operation}：{path} 通向任務自己的儲存庫之外；請刪除它",
+    }
     git_failed(operation: &str, command: &str, exit: &str, said: &str) {
         en: "{operation}: `{command}` failed ({exit}): {said}",
         zh_cn: "`{command}` 失败（{exit}）：{said}",
@@ -91,11 +96,6 @@ messages! {
     }
 
     worktree_path_exists(path: &str) { en: "{path} already exists", zh_cn: "{path} 已存在", zh_tw: "{path} 已存在" }
-    worktree_registered(path: &str) {
-        en: "git still has a worktree registered at {path}",
-        zh_cn: "git 中仍登记着位于 {path} 的工作树",
-        zh_tw: "git 中仍登記著位於 {path} 的工作樹",
-    }
     worktree_in_operation(path: &str) {
         en: "a rebase, am or bisect is in progress in {path}",
         zh_cn: "{path} 中有尚未完成的 rebase、am 或 bisect",
@@ -110,16 +110,6 @@ messages! {
         en: "branch '{branch}' is checked out at {path}",
         zh_cn: "分支“{branch}”已在 {path} 检出",
         zh_tw: "分支「{branch}」已在 {path} 簽出",
-    }
-    worktree_locked(path: &str) {
-        en: "worktree {path} is locked",
-        zh_cn: "工作树 {path} 已锁定",
-        zh_tw: "工作樹 {path} 已鎖定",
-    }
-    worktree_locked_because(path: &str, reason: &str) {
-        en: "worktree {path} is locked: {reason}",
-        zh_cn: "工作树 {path} 已锁定：{reason}",
-        zh_tw: "工作樹 {path} 已鎖定：{reason}",
     }
     worktree_other_file_system(from: &str, to: &str) {
         en: "{from} and {to} are on different file systems",

@@ -112,16 +112,6 @@ messages! {
         zh_cn: "没有可合并的内容；用 --worktree 启动的任务才有自己的分支",
         zh_tw: "沒有可合併的內容；用 --worktree 啟動的任務才有自己的分支",
     }
-    merge_in_own_worktree(task: &str) {
-        en: "this is the worktree of task '{task}' itself",
-        zh_cn: "这里就是任务“{task}”自己的工作树",
-        zh_tw: "這裡就是任務「{task}」自己的工作樹",
-    }
-    merge_from_top(top: &str, task: &str) {
-        en: "cd {top}, then {dacapo}merge {task}",
-        zh_cn: "cd {top}，然后 {dacapo}merge {task}",
-        zh_tw: "cd {top}，然後 {dacapo}merge {task}",
-    }
     merge_branch_gone(branch: &str, task: &str) {
         en: "branch '{branch}' of task '{task}' is gone",
         zh_cn: "任务“{task}”的分支“{branch}”已不存在",

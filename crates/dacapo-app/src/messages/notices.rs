@@ -97,6 +97,16 @@ messages! {
         zh_cn: "无法为本次运行加封：{error}",
         zh_tw: "無法為本次執行加封：{error}",
     }
+    notice_not_carried(error: &str) {
+        en: "the latest commits are in the task's worktree and not in your repository yet: {error}",
+        zh_cn: "最近的提交还在任务的工作树里，尚未进入你的仓库：{error}",
+        zh_tw: "最近的提交還在任務的工作樹裡，尚未進入你的儲存庫：{error}",
+    }
+    note_not_carried(task: &str, error: &str) {
+        en: "what task '{task}' committed last is not in your repository yet: {error}",
+        zh_cn: "任务“{task}”最近的提交尚未进入你的仓库：{error}",
+        zh_tw: "任務「{task}」最近的提交尚未進入你的儲存庫：{error}",
+    }
     notice_not_durable(error: &str) {
         en: "the latest iteration may not be on disk yet: {error}",
         zh_cn: "最近一次迭代未能写入磁盘：{error}",

@@ -316,11 +316,6 @@ messages! {
         zh_cn: "git branch -m {branch} OTHER，若已合并可用 git branch -d {branch}",
         zh_tw: "git branch -m {branch} OTHER，若已合併可用 git branch -d {branch}",
     }
-    rename_forget_worktree() {
-        en: "git worktree prune removes the stale entry",
-        zh_cn: "git worktree prune 清除失效的记录",
-        zh_tw: "git worktree prune 清除失效的紀錄",
-    }
     rename_switch(path: &str) {
         en: "git -C {path} switch main, or to another branch",
         zh_cn: "git -C {path} switch main，或切换到其他分支",

@@ -204,20 +204,15 @@ messages! {
         zh_cn: "任务“{task}”的工作树已存在",
         zh_tw: "任務「{task}」的工作樹已存在",
     }
-    worktree_remove(command: &str) {
+    start_in_own_worktree(task: &str) {
+        en: "this is the worktree of task '{task}'; a task starts from a checkout of yours",
+        zh_cn: "这里是任务“{task}”的工作树；任务要从你自己的检出目录启动",
+        zh_tw: "這裡是任務「{task}」的工作樹；任務要從你自己的簽出目錄啟動",
+    }
+    worktree_remove_directory(command: &str) {
         en: "{command} when you need nothing in it",
         zh_cn: "里面的内容都不需要时：{command}",
         zh_tw: "裡面的內容都不需要時：{command}",
-    }
-    worktree_forget(command: &str) {
-        en: "{command} removes the stale entry: its directory is gone",
-        zh_cn: "{command} 清除失效的记录：它的目录已不存在",
-        zh_tw: "{command} 清除失效的紀錄：它的目錄已不存在",
-    }
-    worktree_remove_directory(command: &str) {
-        en: "{command} when you need nothing in it: it is not a worktree",
-        zh_cn: "里面的内容都不需要时：{command}（它不是工作树）",
-        zh_tw: "裡面的內容都不需要時：{command}（它不是工作樹）",
     }
     worktree_remove_file(command: &str) {
         en: "{command} when you do not need it: it is not a worktree",

@@ -119,9 +119,6 @@ fn not_put_away(spec: &TaskSpec, error: DropError) -> Failure {
         DropError::Worktree(WorktreeError::CheckedOut { at, .. }) => {
             failure.hint(say(|m| m.drop_switch_branch(&at.display().to_string())))
         }
-        DropError::Worktree(WorktreeError::Locked { path, .. }) => {
-            failure.hint(format!("git worktree unlock {}", path.display()))
-        }
         DropError::Worktree(WorktreeError::BranchMoved(_)) => failure.hint(say(|m| m.drop_see_who_works())),
         DropError::Worktree(WorktreeError::OtherFileSystem { to, .. }) => {
             let dropped = to.ancestors().nth(2).unwrap_or(to);

@@ -1,6 +1,8 @@
 //! What is in the way of a task's worktree and branch, with the command that removes it (S7).
 
-use dacapo_core::git::{Occupant, OccupantKind, Repo};
+use std::fs;
+
+use dacapo_core::git::Repo;
 use dacapo_core::spec::{Place, TaskSpec};
 
 use crate::error::Failure;
@@ -16,11 +18,10 @@ pub(super) fn in_the_way(repo: &Repo, spec: &TaskSpec) -> Option<Failure> {
         Place::Worktree { path, branch, .. } => (Some(path), branch),
     };
     let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-    // What git cannot say now it says when the worktree is made.
-    let occupant = path.and_then(|path| Some((path, repo.occupant(path).ok()??)));
-    let taken = if let Some((path, occupant)) = occupant {
+    let occupant = path.and_then(|path| Some((path, fs::symlink_metadata(path).ok()?)));
+    let taken = if let Some((path, meta)) = occupant {
         Failure::usage(say(|m| m.worktree_exists(spec.name.as_str())))
-            .hint(how_to_remove(&occupant, &shell_word(&path.to_string_lossy())))
+            .hint(how_to_remove(&meta, &shell_word(&path.to_string_lossy())))
     } else if repo.read_ref(branch).is_ok_and(|at| at.is_some()) {
         Failure::usage(say(|m| m.branch_exists(short))).hint(say(|m| m.branch_rename_or_delete(short)))
     } else if let Some(above) = branch_above(repo, branch) {
@@ -54,31 +55,10 @@ fn branch_above(repo: &Repo, branch: &str) -> Option<String> {
 }
 
 /// As it can be typed, and when.
-fn how_to_remove(occupant: &Occupant, path: &str) -> Text {
-    let unlock = if occupant.locked { format!("git worktree unlock {path} && ") } else { String::new() };
-    let forget = |recorded: bool| {
-        if recorded { format!(" && {unlock}git worktree remove {path}") } else { String::new() }
-    };
-    match occupant.there {
-        OccupantKind::Worktree { untidy: false } => {
-            let command = format!("{unlock}git worktree remove {path}");
-            say(|m| m.worktree_remove(&command))
-        }
-        OccupantKind::Worktree { untidy: true } => {
-            let command = format!("{unlock}git worktree remove --force {path}");
-            say(|m| m.worktree_remove(&command))
-        }
-        OccupantKind::Nothing => {
-            let command = format!("{unlock}git worktree remove {path}");
-            say(|m| m.worktree_forget(&command))
-        }
-        OccupantKind::Directory { recorded } => {
-            let command = format!("rm -r {path}{}", forget(recorded));
-            say(|m| m.worktree_remove_directory(&command))
-        }
-        OccupantKind::File { recorded } => {
-            let command = format!("rm {path}{}", forget(recorded));
-            say(|m| m.worktree_remove_file(&command))
-        }
+fn how_to_remove(meta: &fs::Metadata, path: &str) -> Text {
+    if meta.is_dir() {
+        say(|m| m.worktree_remove_directory(&format!("rm -r {path}")))
+    } else {
+        say(|m| m.worktree_remove_file(&format!("rm {path}")))
     }
 }

@@ -178,12 +178,12 @@ struct Marks {
 
 impl Marks {
     fn of<'a>(app: &App, repo: &RepoDir, briefs: impl Iterator<Item = &'a Brief>, scope: Scope) -> Self {
-        let here = app.here().ok().filter(|_| scope == Scope::Repository);
+        let here = app.place().ok().filter(|_| scope == Scope::Repository);
         let Some(here) = here else { return Self::default() };
         let tasks = briefs.filter(|brief| is_out(brief));
         Self {
             known: dacapo_core::radar::Radar::of(repo).known(),
-            into: git::current_branch(here),
+            into: git::current_branch(&here),
             tasks: tasks.filter_map(|brief| Some((brief.last_commit.clone()?, brief.name.clone()))).collect(),
         }
     }

@@ -222,12 +222,8 @@ fn not_renamed((from, to): (&str, &str), error: RenameError, came_to: CameTo) ->
             WorktreeError::BranchConflict { existing, .. } => {
                 failure.hint(or_choose(&|_| format!("git branch -m {existing} OTHER")))
             }
-            WorktreeError::Registered(_) => failure.hint(or_choose(&|m| m.rename_forget_worktree())),
             WorktreeError::CheckedOut { at, .. } => {
                 failure.hint(then_again(&|m| m.rename_switch(&at.display().to_string())))
-            }
-            WorktreeError::Locked { path, .. } => {
-                failure.hint(then_again(&|_| format!("git worktree unlock {}", path.display())))
             }
             WorktreeError::InOperation(path) => {
                 failure.hint(then_again(&|m| m.rename_finish_operation(&path.display().to_string())))

@@ -22,6 +22,7 @@ use crate::messages::{Messages, Text, say};
 use crate::operations::tasks::{checkout, still_finishing};
 use crate::present::errors;
 use crate::present::untracked;
+use crate::present::words::shell_word;
 use crate::pull_request;
 use crate::question::{Answer, Answers, NotYet, Question};
 use crate::request::{
@@ -82,6 +83,13 @@ impl App {
     /// Checks everything; nothing is made yet.
     pub fn prepare(&self, start: &Start<'_>, answers: &Answers) -> Result<Prepared, NotYet> {
         let Start { request: task, driven, .. } = *start;
+        if let Some(own) = self.home()?.task_around(self.here()?) {
+            let top = self.place()?.display().to_string();
+            return Err(Failure::usage(say(|m| m.start_in_own_worktree(&own.name())))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(format!("cd {}", shell_word(&top)))
+                .into());
+        }
         let (repo, data) = self.repository()?;
         let loaded = self.settings(repo.toplevel(), &uses(task, driven), answers)?;
         if names_a_script([&task.agent, &loaded.config.agent]) {

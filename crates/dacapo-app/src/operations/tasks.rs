@@ -1,13 +1,13 @@
 //! Which repository, which task: looked up as a person names them, with what is found on the way put right.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dacapo_core::dropped::Dropped;
-use dacapo_core::git::{DiscoverError, Repo, display_path};
+use dacapo_core::git::{DiscoverError, Repo, WorktreeError, display_path};
 use dacapo_core::process::{Swept, tail};
 use dacapo_core::recovery::end_leftovers;
-use dacapo_core::spec::{TaskName, TaskSpec};
+use dacapo_core::spec::{Place, TaskName, TaskSpec};
 use dacapo_core::store::at_work::{self, AtWork};
 use dacapo_core::store::{OpenError, RepoDir, TaskDir};
 use dacapo_core::view::{Status, TaskView, ViewError};
@@ -21,9 +21,35 @@ use crate::present::errors::{self, InWords as _};
 use crate::present::notices::told;
 
 impl App {
+    /// Where the user stands; in a task's worktree, which has a repository of its own, the checkout that the task is of.
+    pub(super) fn place(&self) -> Result<PathBuf, Failure> {
+        let here = self.here()?;
+        let task = self.home()?.task_around(here);
+        Ok(task
+            .and_then(|dir| dir.spec_of_any_format().ok())
+            .map_or_else(|| here.to_owned(), |spec| spec.top))
+    }
+
+    /// Carries over what a task has committed in its own repository, as far as it can be read (S3).
+    pub fn carry(&self, repo: &Repo, spec: &TaskSpec) -> Result<(), WorktreeError> {
+        let Place::Worktree { path, branch, .. } = &spec.place else { return Ok(()) };
+        if !repo.is_carried(path, branch) {
+            repo.carry_now(path, branch, &format!("refs/dacapo/rescue/{}", spec.name))?;
+        }
+        Ok(())
+    }
+
+    /// The same for a command that can do without.
+    fn try_to_carry(&self, repo: &Repo, dir: &TaskDir) {
+        let Ok(spec) = dir.spec() else { return };
+        if let Err(error) = self.carry(repo, &spec) {
+            self.note(&Note::NotCarried { task: dir.name(), error: errors::text(&error) });
+        }
+    }
+
     /// The repository around the user's directory, and its data.
     pub fn repository(&self) -> Result<(Repo, RepoDir), Failure> {
-        let repo = self.discover(self.here()?).map_err(|error| not_usable(&error))?;
+        let repo = self.discover(&self.place()?).map_err(|error| not_usable(&error))?;
         let data = self.home()?.repo(repo.common_dir());
         // Specs and journals are text, and so are the paths in them.
         if let Some(path) = [repo.toplevel(), data.path()].into_iter().find(|path| path.to_str().is_none()) {
@@ -37,9 +63,13 @@ impl App {
 
     /// The data of the repository around the user's directory, without a git process where that is possible.
     pub fn repository_data(&self) -> Result<RepoDir, Failure> {
+        let home = self.home()?;
+        if let Some(data) = home.task_around(self.here()?).and_then(|dir| dir.repo()) {
+            return Ok(data);
+        }
         let common_dir =
             dacapo_core::git::common_dir(self.here()?, &self.env).map_err(|error| not_usable(&error))?;
-        Ok(self.home()?.repo(&common_dir))
+        Ok(home.repo(&common_dir))
     }
 
     /// The task that is meant: by its name, or the latest of this repository.
@@ -57,6 +87,7 @@ impl App {
             return match latest {
                 Some((_, dir)) => {
                     rename::finish_begun(self, &repo, &data, &dir);
+                    self.try_to_carry(&repo, &dir);
                     Ok((repo, dir))
                 }
                 None => {
@@ -70,6 +101,7 @@ impl App {
                     return Err(unreadable(&error.into(), &dir));
                 }
                 rename::finish_begun(self, &repo, &data, &dir);
+                self.try_to_carry(&repo, &dir);
                 Ok((repo, dir))
             }
             _ => {

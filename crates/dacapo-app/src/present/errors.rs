@@ -88,6 +88,7 @@ impl InWords for GitError {
             Self::SpecialFile { operation, path, kind } => {
                 messages.git_special_file(operation, &shown(path), &kind.to_string(), &unlock())
             }
+            Self::LeadsElsewhere { operation, path } => messages.git_leads_elsewhere(operation, &shown(path)),
             Self::TooOld { operation, needs } => messages.git_too_old(operation, needs),
             Self::Unexpected { operation, what } => messages.git_unexpected(operation, what),
         }
@@ -112,12 +113,9 @@ impl InWords for WorktreeError {
             Self::BranchExists(branch) => messages.branch_exists(branch),
             Self::BranchConflict { wanted, existing } => messages.branch_above(wanted, existing),
             Self::PathExists(path) => messages.worktree_path_exists(&shown(path)),
-            Self::Registered(path) => messages.worktree_registered(&shown(path)),
             Self::InOperation(path) => messages.worktree_in_operation(&shown(path)),
             Self::BranchMoved(branch) => messages.worktree_branch_moved(branch),
             Self::CheckedOut { branch, at } => messages.worktree_checked_out(branch, &shown(at)),
-            Self::Locked { path, reason } if reason.is_empty() => messages.worktree_locked(&shown(path)),
-            Self::Locked { path, reason } => messages.worktree_locked_because(&shown(path), reason),
             Self::OtherFileSystem { from, to } => {
                 messages.worktree_other_file_system(&shown(from), &shown(to))
             }

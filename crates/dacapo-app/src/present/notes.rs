@@ -17,6 +17,9 @@ pub fn line(note: &Note, messages: Messages) -> String {
         Note::LeftoverUnreachable { task, pid, program } => {
             warning(messages.note_leftover_unreachable(task, *pid, program))
         }
+        Note::NotCarried { task, error } => {
+            warning(messages.note_not_carried(task, error.in_words(messages)))
+        }
         Note::LockRemoved { what } => info(messages.note_lock_removed(what.in_words(messages))),
         Note::RenameFinished { from, to } => info(messages.note_rename_finished(from, to)),
         Note::RenameUnfinished { failure } => failure.in_words(messages).to_owned(),

@@ -36,6 +36,7 @@ fn in_words(notice: &Notice, name: &str, messages: Messages) -> String {
         Notice::HeldOutReadable => messages.notice_held_out_readable(),
         Notice::HiddenUnknown { error } => messages.notice_hidden_unknown(error),
         Notice::NotSealed { error } => messages.notice_not_sealed(error),
+        Notice::NotCarried { error } => messages.notice_not_carried(error),
         Notice::NotDurable { error } => messages.notice_not_durable(error),
         Notice::Mirror(problem) => problem.in_words(messages),
         Notice::LimitsNotShared { path, error } => messages.notice_limits_not_shared(path, error),

@@ -226,6 +226,7 @@ impl<'a> Driver<'a> {
                 self.end_watch();
                 self.say_where_it_stays()?;
                 self.keep_spec_file()?;
+                self.carry_the_rest()?;
                 Some(self.gather_result(base.as_ref())?)
             }
         })

@@ -2,14 +2,16 @@
 //! the loop would cost half as much again.
 
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use super::DriverError;
+use crate::event::Notice;
 use crate::files::FileAction;
-use crate::git::durable;
+use crate::git::{Carried, Repo, WorktreeError, durable};
 use crate::store::{Journal, TaskDir};
 
 /// What is to be forced to disk, in this order: new objects, then the refs that name them, then the journal.
@@ -19,6 +21,37 @@ pub(super) struct Order {
     pub(super) objects: PathBuf,
     /// Files of loose refs.
     pub(super) refs: Vec<PathBuf>,
+    /// Then what is new is carried into the user's repository.
+    carry: Option<Carrier>,
+}
+
+impl Order {
+    pub(super) fn of(objects: PathBuf, refs: Vec<PathBuf>) -> Self {
+        Self { objects, refs, carry: None }
+    }
+}
+
+/// Carries what a task commits in its own repository into the user's (S3).
+#[derive(Debug, Clone)]
+pub(super) struct Carrier {
+    pub(super) user: Repo,
+    pub(super) worktree: PathBuf,
+    /// The task's branch, by its full name.
+    pub(super) branch: String,
+    /// Where its rescue refs are.
+    pub(super) rescue: String,
+}
+
+impl Carrier {
+    pub(super) fn carry(&self) -> Result<Carried, WorktreeError> {
+        self.user.carry_now(&self.worktree, &self.branch, &self.rescue)
+    }
+
+    /// Forces what was carried to disk, objects before the ref that names them.
+    fn force(&self, since: SystemTime) -> io::Result<()> {
+        durable::sync(&durable::written_since(&self.user.objects_dir(), since))?;
+        durable::sync(&self.user.ref_files(Some(&self.branch)))
+    }
 }
 
 /// File systems keep the time of their last tick, which may be a little before our own clock's.
@@ -27,8 +60,9 @@ const TICK: Duration = Duration::from_millis(20);
 /// The thread that does it.
 pub(super) struct Durability {
     orders: Option<Sender<Order>>,
-    answers: Receiver<Option<String>>,
+    answers: Receiver<Vec<Notice>>,
     under_way: bool,
+    carrier: Option<Carrier>,
     /// What the next order will say.
     next: Order,
     thread: Option<JoinHandle<()>>,
@@ -69,9 +103,19 @@ impl Durability {
             orders: Some(orders),
             answers,
             under_way: false,
+            carrier: None,
             next: Order::default(),
             thread: Some(thread),
         })
+    }
+
+    /// Sets by whom each order carries what is new; none: nothing is to be carried.
+    pub(super) fn carry(&mut self, carrier: Option<Carrier>) {
+        self.carrier = carrier;
+    }
+
+    pub(super) fn carrier(&self) -> Option<&Carrier> {
+        self.carrier.as_ref()
     }
 
     /// Sets what the next order forces to disk.
@@ -81,16 +125,16 @@ impl Durability {
 
     /// Starts to force what has been added, and the journal as it is now.
     pub(super) fn begin(&mut self) {
-        let order = std::mem::take(&mut self.next);
+        let order = Order { carry: self.carrier.clone(), ..std::mem::take(&mut self.next) };
         self.under_way = self.orders.as_ref().is_some_and(|orders| orders.send(order).is_ok());
     }
 
     /// Waits for the order under way; says what went wrong.
-    pub(super) fn wait(&mut self) -> Option<String> {
+    pub(super) fn wait(&mut self) -> Vec<Notice> {
         if !std::mem::take(&mut self.under_way) {
-            return None;
+            return Vec::new();
         }
-        self.answers.recv().ok().flatten()
+        self.answers.recv().unwrap_or_default()
     }
 
     /// Everything is on disk when this returns, as far as the disk can be believed.
@@ -105,11 +149,19 @@ impl Durability {
     }
 }
 
-fn force(order: &Order, since: SystemTime, journal: &File) -> Option<String> {
+fn force(order: &Order, since: SystemTime, journal: &File) -> Vec<Notice> {
     // A ref on disk that names an object which is not would be a corrupt repository after a power cut; a journal that
     // names a commit which is gone would be a task that cannot be resumed.
     let done = durable::sync(&durable::written_since(&order.objects, since))
         .and_then(|()| durable::sync(&order.refs))
         .and_then(|()| journal.sync_data());
-    done.err().map(|error| error.to_string())
+    let not_durable = |error: io::Error| Notice::NotDurable { error: error.to_string() };
+    let mut notices: Vec<Notice> = done.err().map(not_durable).into_iter().collect();
+    if let Some(carrier) = &order.carry {
+        match carrier.carry() {
+            Ok(_) => notices.extend(carrier.force(since).err().map(not_durable)),
+            Err(error) => notices.push(Notice::NotCarried { error: error.to_string() }),
+        }
+    }
+    notices
 }

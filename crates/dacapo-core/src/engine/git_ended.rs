@@ -41,6 +41,9 @@ fn problem(error: &GitError, masker: &Masker) -> Option<WorkspaceProblem> {
             },
             programs: programs.iter().map(|program| masker.mask_str(program)).collect(),
         }),
+        GitError::LeadsElsewhere { path, .. } => {
+            Some(WorkspaceProblem::LinkReplaced { path: display_path(path) })
+        }
         GitError::Missing
         | GitError::IndexLocked { .. }
         | GitError::RefLocked { .. }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::context::DriverError;
 use super::driver::Driver;
 use super::machine::{Input, NamedCommit, WorkFacts, WorkQuery};
-use super::workspace::{MAX_FILE_BYTES, local_date};
+use super::workspace::{MAX_FILE_BYTES, Workspace, local_date};
 use crate::git::{ChangeKind, CommitRequest, Compared, Head, Oid, Repo, display_path};
 use crate::proof;
 use crate::yardstick::Judges;
@@ -61,7 +61,7 @@ impl Driver<'_> {
             Some(tip) => repo.log_between(query.base.as_ref(), tip)?,
             None => Vec::new(),
         };
-        main_branch(repo, query, &log, &mut facts)?;
+        main_branch(workspace, query, &log, &mut facts)?;
         let Some(tip) = tip else { return Ok(Input::Inspected(facts)) };
         let lines = log.iter().map(|(commit, subject)| format!("{} {subject}", commit.short()));
         facts.log = lines.take(WorkFacts::MOST_LOG).collect();
@@ -160,7 +160,7 @@ fn reads(path: &Path, text: &str) -> bool {
 /// Where the main branch is, and which of its new commits came from here: HEAD of this working tree was at them, or they
 /// are the task's. By author or time nobody can tell an agent from the person whose name it commits under.
 fn main_branch(
-    repo: &Repo,
+    workspace: &Workspace,
     query: &WorkQuery,
     own: &[(Oid, String)],
     facts: &mut WorkFacts,
@@ -168,6 +168,8 @@ fn main_branch(
     let Some(name) = query.main.as_ref().filter(|name| query.branch.as_ref() != Some(*name)) else {
         return Ok(());
     };
+    // The user's: what an agent does with that of the task's own repository stays there.
+    let (repo, own_repo) = (workspace.users(), &workspace.repo);
     facts.main = repo.read_ref(name)?;
     let Some(was) = &query.main_was else { return Ok(()) };
     let Some(now) = facts.main.as_ref().filter(|now| *now != was) else {
@@ -179,7 +181,7 @@ fn main_branch(
     facts.main_lost = !kept || !repo.is_ancestor(was, now)?;
     let was = if kept { Some(was) } else { query.base.as_ref() };
     // The reflog of HEAD belongs to this worktree alone, unlike that of a branch.
-    let been: HashSet<Oid> = repo.head_was_at(MOST_MOVES)?.into_iter().collect();
+    let been: HashSet<Oid> = own_repo.head_was_at(MOST_MOVES)?.into_iter().collect();
     let own: HashSet<&Oid> = own.iter().map(|(commit, _)| commit).collect();
     let new = repo.log_between(was, now)?.into_iter();
     let moved = new.filter(|(commit, _)| own.contains(commit) || been.contains(commit));

@@ -48,19 +48,16 @@ impl Driver<'_> {
         let until = SystemTime::from(last).max(last_output(&self.dir).unwrap_or(SystemTime::UNIX_EPOCH));
         let at_work = (began.into(), until + SILENCE);
         let spec = std::sync::Arc::clone(&self.spec);
-        let (branch, repo, worktree) = match &spec.place {
-            Place::Worktree { path, branch, .. } => {
-                // Without its worktree there are still the branch and what all worktrees share.
-                let own = self.discover(path).or_else(|_| self.discover(&spec.top));
-                (Some(branch.clone()), own, Some(path.as_path()))
-            }
+        let (branch, worktree) = match &spec.place {
+            Place::Worktree { path, branch, .. } => (Some(branch.clone()), Some(path.as_path())),
             Place::InPlace { branch, .. } => {
                 let own = branch.as_ref().map(|own| own.name.clone());
-                (own.or_else(|| self.earlier.run.branch.clone()), self.discover(&spec.top), None)
+                (own.or_else(|| self.earlier.run.branch.clone()), None)
             }
         };
         // Whoever needs it says what is wrong with it.
-        let Ok(repo) = repo else { return Ok(()) };
+        let Ok(user) = self.discover(&spec.top) else { return Ok(()) };
+        let own = worktree.and_then(|path| user.private(path).ok());
         let commit = self.earlier.run.commit.clone();
         let run = EndedRun {
             worktree,
@@ -69,7 +66,8 @@ impl Driver<'_> {
             commit: commit.as_ref(),
             at_work,
         };
-        self.clear_locks(&repo, &run)
+        own.map_or(Ok(()), |own| self.clear_locks(&own, &run))?;
+        self.clear_locks(&user, &run)
     }
 
     /// Before a turn, and before the work is judged: what ran before was ended with all its processes. Not while an agent

@@ -1,14 +1,16 @@
 //! Making a task's own worktree, and what becomes of one that cannot be made (S3).
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::context::DriverError;
 use super::driver::Driver;
+use super::durability::Carrier;
 use super::machine::Input;
 use super::workspace::{Workspace, Worktree, no_workspace};
-use crate::event::{WorkspaceNotice, WorkspaceProblem};
+use crate::event::{GitNotice, Notice, WorkspaceNotice, WorkspaceProblem};
 use crate::files::FileAction;
-use crate::git::{Oid, Repo, WorktreeError};
+use crate::git::{Head, Oid, Repo, WorktreeError, display_path};
 use crate::spec::Place;
 use crate::store::files;
 
@@ -32,7 +34,6 @@ impl Driver<'_> {
                 None => return Ok(Err(WorkspaceProblem::NoCommits)),
             },
         };
-        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         if let Some(parent) = path.parent() {
             files::make_dir(parent).map_err(|source| DriverError::File {
                 what: FileAction::Create,
@@ -44,7 +45,7 @@ impl Driver<'_> {
         if self.earlier.taken_up {
             drop_unfinished(user, path, branch, [Some(&start), base.as_ref()])?;
         }
-        let repo = match user.add_worktree(path, short, &start) {
+        let repo = match user.add_worktree(path, short(branch), &start) {
             Ok(repo) => repo,
             Err(WorktreeError::BranchExists(branch)) => {
                 return Ok(Err(WorkspaceProblem::BranchExists { branch }));
@@ -62,10 +63,113 @@ impl Driver<'_> {
             let (written, removed) = (copied.written as u64, copied.removed as u64);
             self.note_of_workspace(WorkspaceNotice::ChangesCameAlong { written, removed })?;
             let (kept, left_out) = self.keep_user_changes(&repo)?;
-            return Ok(Ok((Workspace { left_out, ..Workspace::new(repo, true) }, kept)));
+            let workspace = Workspace::new(repo, Some(user.clone()));
+            return Ok(Ok((Workspace { left_out, ..workspace }, kept)));
         }
-        Ok(Ok((Workspace::new(repo, true), None)))
+        Ok(Ok((Workspace::new(repo, Some(user.clone())), None)))
     }
+
+    /// The worktree of a task that is taken up again. One that somebody has removed since is made again: all that was carried
+    /// over is on its branch.
+    pub(super) fn reopen_worktree(&mut self, path: &Path, branch: &str) -> Result<Workspace, DriverError> {
+        let user = self.discover(&self.spec.top)?;
+        let name = short(branch).to_owned();
+        if std::fs::symlink_metadata(path).is_err() {
+            if let Some(repo) = user.add_worktree_again(path, &name)? {
+                self.note_of_workspace(WorkspaceNotice::WorktreeMadeAgain { branch: name })?;
+                let mut workspace = Workspace::new(repo, Some(user.clone()));
+                self.furnish(&user, &mut workspace)?;
+                return Ok(workspace);
+            }
+        } else if std::fs::symlink_metadata(path.join(".git")).is_err()
+            && let Some(tip) = user.read_ref(branch)?
+        {
+            let repo = user.restore_worktree(path, branch, &tip)?;
+            let commit_id = Some(tip);
+            self.note_of_workspace(WorkspaceNotice::WorkingDirectoryMadeAgain { commit_id })?;
+            return Ok(Workspace::new(repo, Some(user)));
+        }
+        let own = user.private(path).map_err(|error| {
+            DriverError::Workspace(WorkspaceProblem::Unusable {
+                of_task: self.spec.name.to_string(),
+                message: error.to_string(),
+                removed_branch: (!path.exists()).then_some(name),
+            })
+        })?;
+        Ok(Workspace::new(own, Some(user)))
+    }
+
+    /// Makes the task's own repository again, which an agent has removed: the files are there, and are to be committed.
+    pub(super) fn mend_repository(&mut self, home: &Head) -> Result<(), DriverError> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let (top, dot_git) = (workspace.repo.toplevel(), workspace.repo.toplevel().join(".git"));
+        if workspace.user.is_none() || !top.is_dir() || std::fs::symlink_metadata(&dot_git).is_ok() {
+            return Ok(());
+        }
+        if self.remake_worktree(home)? {
+            let path = display_path(&dot_git);
+            self.input(&Input::Notice(Notice::Git(GitNotice::LinkRestored { path })))?;
+        }
+        Ok(())
+    }
+
+    /// Makes what an agent has removed of the task's worktree again, for the next iteration.
+    pub(super) fn restore_worktree(&mut self, home: &Head) -> Result<(), DriverError> {
+        if self.remake_worktree(home)? {
+            let commit_id = home.commit.clone();
+            self.note_of_workspace(WorkspaceNotice::WorkingDirectoryMadeAgain { commit_id })?;
+        }
+        Ok(())
+    }
+
+    /// From what was carried over; false: the commit was not, and is gone.
+    fn remake_worktree(&mut self, home: &Head) -> Result<bool, DriverError> {
+        // What is under way may be the very commit.
+        self.await_carrying()?;
+        let Some(workspace) = self.workspace.as_mut() else { return Ok(false) };
+        let (Some(user), Some(branch), Some(tip)) = (&workspace.user, &home.branch, &home.commit) else {
+            return Ok(false);
+        };
+        if !user.has_commit(tip)? {
+            return Ok(false);
+        }
+        workspace.repo = user.restore_worktree(workspace.repo.toplevel(), branch, tip)?;
+        Ok(true)
+    }
+
+    /// From now on what the task commits is carried into the user's repository beside its turns.
+    pub(super) fn begin_carrying(&mut self) {
+        let Place::Worktree { path, branch, .. } = &self.spec.place else { return };
+        let user = self.workspace.as_ref().and_then(|workspace| workspace.user.clone());
+        let rescue = format!("refs/dacapo/rescue/{}", self.spec.name);
+        self.record.durability.carry(user.map(|user| Carrier {
+            user,
+            worktree: path.clone(),
+            branch: branch.clone(),
+            rescue,
+        }));
+    }
+
+    /// Carries over what is left, before the task is said to have ended.
+    pub(super) fn carry_the_rest(&mut self) -> Result<(), DriverError> {
+        self.await_carrying()?;
+        let carried = self.record.durability.carrier().map(Carrier::carry);
+        match carried.and_then(Result::err) {
+            Some(error) => self.input(&Input::Notice(Notice::NotCarried { error: error.to_string() })),
+            None => Ok(()),
+        }
+    }
+
+    fn await_carrying(&mut self) -> Result<(), DriverError> {
+        for notice in self.record.durability.wait() {
+            self.input(&Input::Notice(notice))?;
+        }
+        Ok(())
+    }
+}
+
+fn short(branch: &str) -> &str {
+    branch.strip_prefix("refs/heads/").unwrap_or(branch)
 }
 
 /// A worktree that cannot be made ends the task, on record (S3). Without its journal or its guards nothing can be recorded.
@@ -96,14 +200,13 @@ pub(super) fn not_made(error: DriverError) -> Result<Input, DriverError> {
 /// nothing was done on it: the worktree is on it, or it stands where it would be made.
 fn drop_unfinished(
     user: &Repo,
-    path: &std::path::Path,
+    path: &Path,
     branch: &str,
     starts: [Option<&Oid>; 2],
 ) -> Result<(), DriverError> {
-    let left = user.beside(path).ok().and_then(|left| left.head().ok());
+    let left = user.private(path).ok().and_then(|left| left.head().ok());
     let on_it = left.filter(|head| head.branch.as_deref() == Some(branch));
     let made_at = on_it.and_then(|head| head.commit);
-    // Also where git had only begun to write down that there is one.
     user.remove_worktree(path)?;
     if let Some(at) = user.read_ref(branch)?
         && made_at.as_ref().map_or_else(|| starts.contains(&Some(&at)), |made_at| at == *made_at)

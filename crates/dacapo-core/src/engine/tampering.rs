@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::context::DriverError;
 use super::driver::Driver;
+use super::workspace::Workspace;
 use crate::event::WorkspaceNotice;
 use crate::files;
 use crate::git::{LONGEST_LIST, Repo, SettingsFiles};
@@ -34,7 +35,7 @@ impl Tampering {
         let seen =
             files::read(&path, LONGEST_LIST).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         self.before = Some(seen.unwrap_or_else(|| {
-            let now = SettingsFiles::of(places.repo, places.top, None);
+            let now = SettingsFiles::of(places.repo, places.tree, None);
             // Without it a process that takes the task up starts from what it finds.
             let _ = serde_json::to_vec(&now).map(|bytes| files::replace(&path, &bytes));
             now
@@ -44,7 +45,7 @@ impl Tampering {
     /// The files that are not what they were before the first turn.
     fn changed(&self, places: &Places<'_>) -> Vec<String> {
         let (Some(before), Some(user_before)) = (&self.before, &self.user_before) else { return Vec::new() };
-        let mut changed = SettingsFiles::of(places.repo, places.top, Some(before)).changed_since(before);
+        let mut changed = SettingsFiles::of(places.repo, places.tree, Some(before)).changed_since(before);
         changed.extend(SettingsFiles::of_user(places.user, Some(user_before)).changed_since(user_before));
         changed
     }
@@ -60,19 +61,25 @@ impl Tampering {
 
 /// Where settings are.
 struct Places<'a> {
+    /// The user's repository.
     repo: &'a Repo,
-    /// The user's checkout.
-    top: &'a Path,
+    /// The working tree of the task.
+    tree: &'a Path,
     /// Files and directories of the user's own.
     user: &'a [PathBuf],
+}
+
+impl<'a> Places<'a> {
+    fn of(workspace: &'a Workspace, user: &'a [PathBuf]) -> Self {
+        Self { repo: workspace.users(), tree: workspace.repo.toplevel(), user }
+    }
 }
 
 impl Driver<'_> {
     pub(super) fn remember_settings_files(&mut self) {
         self.watch_settings();
         if let Some(workspace) = &self.workspace {
-            let places =
-                Places { repo: &workspace.repo, top: &self.spec.top, user: &self.context.user_settings };
+            let places = Places::of(workspace, &self.context.user_settings);
             self.turns.tampering.remember(&places, &self.dir);
         }
     }
@@ -80,14 +87,14 @@ impl Driver<'_> {
     /// The files that are not what they were before the first turn.
     pub(super) fn changed_settings_files(&self) -> Vec<String> {
         let Some(workspace) = &self.workspace else { return Vec::new() };
-        let places = Places { repo: &workspace.repo, top: &self.spec.top, user: &self.context.user_settings };
+        let places = Places::of(workspace, &self.context.user_settings);
         self.turns.tampering.changed(&places)
     }
 
     /// Says what was changed in a turn, each file once.
     pub(super) fn report_settings_files(&mut self) -> Result<(), DriverError> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
-        let places = Places { repo: &workspace.repo, top: &self.spec.top, user: &self.context.user_settings };
+        let places = Places::of(workspace, &self.context.user_settings);
         let changed = self.turns.tampering.newly_changed(&places);
         if changed.is_empty() {
             return Ok(());

@@ -8,7 +8,7 @@ use super::context::{DriverError, Sink};
 use super::durability::Durability;
 use super::mirroring::Mirroring;
 use super::stderr_events::TurnOutput;
-use crate::event::{AgentEvent, Envelope, Event, FORMAT, Notice, TaskResult};
+use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult};
 use crate::store::{Fault, Journal, JournalError};
 
 /// The journal, its time, and who is told of each line.
@@ -72,8 +72,8 @@ impl<'a> TaskJournal<'a> {
         if iteration_over {
             // A power cut costs at most the newest iteration: the one before is on disk by now.
             // Waiting here, one iteration later, is free as a rule: a turn takes longer than a sync.
-            if let Some(error) = self.durability.wait() {
-                self.append_line(Event::Notice(Notice::NotDurable { error }), apply)?;
+            for notice in self.durability.wait() {
+                self.append_line(Event::Notice(notice), apply)?;
             }
         }
         self.append_line(event, apply)?;

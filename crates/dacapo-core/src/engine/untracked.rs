@@ -166,7 +166,7 @@ impl Driver<'_> {
         self.record(Event::UntrackedFound(UntrackedFound { left_out, lists, ..described(&found) }))?;
         // On disk beside the first turn: an agent that overwrites a file does so in the page cache as well.
         let objects = workspace.repo.objects_dir();
-        self.record.durability.set(Order { objects, refs: workspace.repo.ref_files(found.kept()) });
+        self.record.durability.set(Order::of(objects, workspace.repo.ref_files(found.kept())));
         self.record.durability.begin();
         workspace.left_out.retain(|path| !found.contains(path));
         workspace.users.0.push(found);

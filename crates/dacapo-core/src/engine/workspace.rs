@@ -29,8 +29,8 @@ pub(super) const MAX_FILE_BYTES: u64 = 50 << 20;
 /// The place to work in.
 pub(super) struct Workspace {
     pub(super) repo: Repo,
-    /// Nobody else works here.
-    pub(super) exclusive: bool,
+    /// The user's repository, where the task has one of its own: nobody else works there.
+    pub(super) user: Option<Repo>,
     /// What checks left behind, and how it looked then.
     pub(super) litter: BTreeMap<PathBuf, Look>,
     /// What was untracked before the task, where this is the user's checkout.
@@ -47,10 +47,10 @@ pub(super) struct Workspace {
 pub(super) type Worktree = (Workspace, Option<String>);
 
 impl Workspace {
-    pub(super) fn new(repo: Repo, exclusive: bool) -> Self {
+    pub(super) fn new(repo: Repo, user: Option<Repo>) -> Self {
         Self {
             repo,
-            exclusive,
+            user,
             litter: BTreeMap::new(),
             users: UsersFiles::default(),
             left_out: Vec::new(),
@@ -61,7 +61,12 @@ impl Workspace {
 
     /// Nobody else works here.
     pub(super) fn exclusive(&self) -> bool {
-        self.exclusive
+        self.user.is_some()
+    }
+
+    /// The repository that the user's branches, settings and hooks are in.
+    pub(super) fn users(&self) -> &Repo {
+        self.user.as_ref().unwrap_or(&self.repo)
     }
 
     pub(super) fn port_base(&self) -> Option<u16> {
@@ -149,13 +154,13 @@ impl Driver<'_> {
         self.take_snapshot(&user)?;
         let (mut workspace, kept) = match &self.spec.place {
             Place::InPlace { branch: Some(new), .. } => match self.take_branch(&user, &new.clone())? {
-                Ok(()) => (Workspace::new(user, false), None),
+                Ok(()) => (Workspace::new(user, None), None),
                 Err(problem) => return Ok(Input::WorkspaceFailed(vec![problem])),
             },
-            Place::InPlace { allow_dirty: false, branch: None } => (Workspace::new(user, false), None),
+            Place::InPlace { allow_dirty: false, branch: None } => (Workspace::new(user, None), None),
             Place::InPlace { allow_dirty: true, branch: None } => {
                 let (kept, left_out) = self.keep_user_changes(&user)?;
-                (Workspace { left_out, ..Workspace::new(user, false) }, kept)
+                (Workspace { left_out, ..Workspace::new(user, None) }, kept)
             }
             Place::Worktree { .. } => match self.add_worktree(&user)? {
                 Ok((mut workspace, kept)) => {
@@ -171,6 +176,7 @@ impl Driver<'_> {
         let path = display_path(workspace.repo.toplevel());
         let port_base = workspace.port_base();
         self.workspace = Some(workspace);
+        self.begin_carrying();
         Ok(Input::WorkspaceReady {
             path,
             branch: head.branch,
@@ -193,39 +199,20 @@ impl Driver<'_> {
         {
             return Ok(());
         }
-        let (dir, exclusive) = match &spec.place {
-            Place::InPlace { .. } => (&spec.top, false),
-            Place::Worktree { path, .. } => (path, true),
-        };
-        let mut workspace = match self.make_worktree_again()? {
-            Some(workspace) => workspace,
-            None => Workspace::new(self.discover(dir)?, exclusive),
+        let mut workspace = match &spec.place {
+            Place::InPlace { .. } => Workspace::new(self.discover(&spec.top)?, None),
+            Place::Worktree { path, branch, .. } => self.reopen_worktree(path, branch)?,
         };
         workspace.recall_litter(&self.earlier.litter)?;
         self.recall_untracked(&mut workspace)?;
         workspace.ports = self.lease_ports_again()?;
         self.workspace = Some(workspace);
+        self.begin_carrying();
         Ok(())
     }
 
-    /// A worktree that somebody has removed since: all that was committed is on its branch.
     pub(super) fn note_of_workspace(&mut self, notice: WorkspaceNotice) -> Result<(), DriverError> {
         self.input(&Input::Notice(Notice::Workspace(notice)))
-    }
-
-    fn make_worktree_again(&mut self) -> Result<Option<Workspace>, DriverError> {
-        let spec = Arc::clone(&self.spec);
-        let Place::Worktree { path, branch, .. } = &spec.place else { return Ok(None) };
-        if std::fs::symlink_metadata(path).is_ok() {
-            return Ok(None);
-        }
-        let user = self.discover(&spec.top)?;
-        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        let Some(repo) = user.add_worktree_again(path, short)? else { return Ok(None) };
-        self.note_of_workspace(WorkspaceNotice::WorktreeMadeAgain { branch: short.to_owned() })?;
-        let mut workspace = Workspace::new(repo, true);
-        self.furnish(&user, &mut workspace)?;
-        Ok(Some(workspace))
     }
 
     /// `--allow-dirty`: the user's changes become a commit of their own under the base, so that no iteration's commit
@@ -284,10 +271,11 @@ impl Driver<'_> {
 
     pub(super) fn commit_what_is_left(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {
         self.record.sink.activity(&Activity::Committing);
+        let home = Head { branch: plan.branch.clone(), commit: plan.tip.clone() };
+        self.mend_repository(&home)?;
         self.clear_locks_of_last_turn()?;
         // The guard of what comes next starts while git, one process at a time, leaves the other cores idle.
         self.launcher.prepare();
-        let home = Head { branch: plan.branch.clone(), commit: plan.tip.clone() };
         let prefix = rescue_prefix(&self.spec, plan.iteration);
         if !plan.commit {
             let looked = self.workspace()?.look_only(plan)?;
@@ -303,7 +291,7 @@ impl Driver<'_> {
             message: &plan.message,
             date: local_date(plan.at),
             rescue_prefix: &prefix,
-            exclusive: workspace.exclusive,
+            exclusive: workspace.exclusive(),
             max_file_bytes: MAX_FILE_BYTES,
             known: &workspace.left_out,
             landing: Some(&landing_reason(plan.iteration)),
@@ -317,13 +305,10 @@ impl Driver<'_> {
         }
         let is_new = |left: &&git::LeftOut| !workspace.left_out.contains(&left.path);
         let left_out: Vec<git::LeftOut> = prepared.left_out.iter().filter(is_new).cloned().collect();
-        let is_gone = |problem: &Problem| matches!(problem, Problem::WorkspaceGone(_));
-        let has_link = workspace.repo.is_linked_worktree();
-        if has_link && prepared.problems.len() == 1 && prepared.problems.iter().all(is_gone) {
-            // Its repository is elsewhere and whole: what was committed is put there again for the next iteration.
-            workspace.repo.restore_worktree(&home)?;
-            let commit_id = home.commit.clone();
-            self.note_of_workspace(WorkspaceNotice::WorkingDirectoryMadeAgain { commit_id })?;
+        let is_gone =
+            |problem: &Problem| matches!(problem, Problem::WorkspaceGone(_) | Problem::RepositoryGone(_));
+        if !prepared.problems.is_empty() && prepared.problems.iter().all(is_gone) {
+            self.restore_worktree(&home)?;
         }
         for notice in &prepared.notices {
             self.input(&Input::Notice(notice.into()))?;
@@ -342,7 +327,7 @@ impl Driver<'_> {
             workspace.left_out.extend(left_out.into_iter().map(|left| left.path));
             let refs = workspace.repo.ref_files(branch.as_deref());
             // Carried out at the end of the iteration, when the journal names the commit.
-            self.record.durability.set(Order { objects: workspace.repo.objects_dir(), refs });
+            self.record.durability.set(Order::of(workspace.repo.objects_dir(), refs));
         }
         let files = prepared.changed.iter().map(|change| display_path(&change.path));
         Ok(Input::Prepared(CommitPlanned {
@@ -400,7 +385,7 @@ impl Driver<'_> {
             new: &landing.commit,
             reason: &landing_reason(landing.iteration),
             rescue_prefix: &prefix,
-            exclusive: workspace.exclusive,
+            exclusive: workspace.exclusive(),
         })?;
         Ok(match landed {
             Landed::Now | Landed::AlreadyThere => Input::Landed,
@@ -449,16 +434,10 @@ impl Driver<'_> {
         let found = Repo::discover_under(dir, &env, &supervision);
         let found = found.map(|repo| repo.holding(&self.context.locks));
         found.map_err(|error| {
-            let removed_branch = match &self.spec.place {
-                Place::Worktree { path, branch, .. } if path == dir && !path.exists() => {
-                    Some(branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned())
-                }
-                Place::Worktree { .. } | Place::InPlace { .. } => None,
-            };
             DriverError::Workspace(WorkspaceProblem::Unusable {
                 of_task: self.spec.name.to_string(),
                 message: error.to_string(),
-                removed_branch,
+                removed_branch: None,
             })
         })
     }

@@ -107,6 +107,11 @@ pub enum Notice {
         /// The system's or the program's own words.
         error: String,
     },
+    /// What the task has committed in its own repository is not in the user's yet.
+    NotCarried {
+        /// What git or the system said.
+        error: String,
+    },
     /// The newest iteration could not be forced to disk.
     NotDurable {
         /// The system's or the program's own words.

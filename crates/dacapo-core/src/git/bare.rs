@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use super::carry::push_word;
 use super::error::GitError;
 use super::run::{Call, Git};
 use super::{Oid, Repo};
@@ -264,15 +265,9 @@ impl Bare {
         if history == History::Whole {
             command.extend_from_slice(b"GIT_SHALLOW_FILE=/dev/null ");
         }
-        command.push(b'\'');
-        for byte in program {
-            match byte {
-                b'\'' => command.extend_from_slice(b"'\\''"),
-                _ => command.push(*byte),
-            }
-        }
+        push_word(&mut command, program);
         command.extend_from_slice(
-            b"' -c uploadpack.allowAnySHA1InWant=true -c uploadpack.allowFilter=true -c safe.directory='*' upload-pack",
+            b" -c uploadpack.allowAnySHA1InWant=true -c uploadpack.allowFilter=true -c safe.directory='*' upload-pack",
         );
         std::os::unix::ffi::OsStringExt::from_vec(command)
     }

@@ -125,6 +125,8 @@ impl Repo {
         if !is_there(&self.git_dir().join("HEAD")) || !is_there(&self.common_dir().join("objects")) {
             gone.push(Problem::RepositoryGone(self.git_dir().to_owned()));
         }
+        let link = if self.private { super::private::link_in(self.git_dir()) } else { None };
+        gone.extend(link.map(Problem::LinkReplaced));
         gone.extend(self.special_file().map(|(path, kind)| Problem::SpecialFile(path, kind)));
         gone
     }

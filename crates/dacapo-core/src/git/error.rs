@@ -54,6 +54,13 @@ pub enum GitError {
         path: PathBuf,
         kind: SpecialKind,
     },
+    /// Something in a task's own repository would lead git out of there.
+    #[error("{operation}: {} leads out of the task's own repository; remove it", .path.display())]
+    LeadsElsewhere {
+        /// What the engine wanted, in words.
+        operation: &'static str,
+        path: PathBuf,
+    },
     /// Git could not be started or talked to, or a file of the repository could not be read or written.
     #[error("{operation}: {path}: {source}", path = .path.display())]
     Io {
@@ -139,6 +146,7 @@ impl GitError {
             Self::Missing
             | Self::Failed { .. }
             | Self::CutShort { .. }
+            | Self::LeadsElsewhere { .. }
             | Self::Io { .. }
             | Self::TooOld { .. }
             | Self::Unexpected { .. } => None,

@@ -3,7 +3,7 @@
 //! Git takes a lock by creating `NAME.lock` and removes it on every way out but SIGKILL, an OOM kill and a power cut; from
 //! then on every git refuses to work. Which of these files may be removed depends on whose they are:
 //!
-//! - In a worktree of ours, on the task's branch and below its rescue refs nobody works but the task. Once all that it
+//! - In a task's own repository, on its branch and below its rescue refs nobody works but the task. Once all that it
 //!   started is dead, a lock there is nobody's.
 //! - Anywhere else it may belong to the user's git or editor, so there has to be evidence: it holds the very commit that
 //!   our git was about to put there, or it is older than all processes of this machine, or it was made while our run was
@@ -67,6 +67,17 @@ impl Repo {
         Ok(removed)
     }
 
+    /// The same in the user's repository and in the task's own, where it has one.
+    pub(crate) fn clear_locks_of_task(&self, run: &EndedRun<'_>) -> Result<(), GitError> {
+        let own = run.worktree.and_then(|path| self.private(path).ok());
+        for repo in own.iter().chain([self]) {
+            for notice in repo.clear_left_locks(run)? {
+                tracing::info!("{notice:?}");
+            }
+        }
+        Ok(())
+    }
+
     /// Removes the locks of a checkout that a git of ours left which somebody killed while we lived on.
     pub(super) fn clear_locks_of_killed_git(&self) -> Result<Vec<Notice>, GitError> {
         let Some(since) = self.killed_since() else { return Ok(Vec::new()) };
@@ -99,14 +110,13 @@ impl Repo {
     /// Locks that only the task can have taken.
     fn own_locks(&self, run: &EndedRun<'_>, worktree: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        // Without its worktree this is some other checkout of the repository.
-        if self.is_linked_worktree() && settled(self.toplevel()) == settled(worktree) {
+        // All of its own repository is the task's; the user's is not.
+        if self.private && settled(self.toplevel()) == settled(worktree) {
             let entries = fs::read_dir(self.git_dir()).into_iter().flatten().flatten();
-            // Ours is a file that is locked by the kernel; its presence says nothing.
-            let is_gits = |path: &PathBuf| {
-                path.extension().is_some_and(|end| end == "lock") && !path.ends_with("dacapo.lock")
-            };
+            let is_gits = |path: &PathBuf| path.extension().is_some_and(|end| end == "lock");
             found.extend(entries.map(|entry| entry.path()).filter(is_gits));
+            locks_below(&self.git_dir().join("refs"), &mut found);
+            return found;
         }
         if let Some(branch) = run.branch {
             found.push(lock_of(&self.common_dir().join(branch)));
@@ -117,6 +127,9 @@ impl Repo {
 
     /// Locks that somebody else may have taken.
     fn doubtful_locks(&self, run: &EndedRun<'_>) -> Vec<PathBuf> {
+        if self.private {
+            return Vec::new();
+        }
         let mut found: Vec<PathBuf> = SHARED.iter().map(|name| self.common_dir().join(name)).collect();
         if run.worktree.is_none() {
             found.extend(OWN.iter().map(|name| self.git_dir().join(name)));

@@ -55,6 +55,8 @@ pub struct Repo {
     pub(super) link: Option<Vec<u8>>,
     pub(super) reftable: bool,
     sha256: bool,
+    /// A task's own repository (`private.rs`).
+    pub(super) private: bool,
     /// Without `GIT_DIR`: for looking at other directories.
     base: Git,
     git: Git,
@@ -143,6 +145,7 @@ impl Repo {
             link: link.and_then(|_| regular::read(&dot_git).ok()),
             reftable: common_dir.join("reftable").is_dir(),
             sha256: lines.get(1) == Some(&&b"sha256"[..]),
+            private: false,
             toplevel,
             git_dir,
             common_dir,
@@ -210,11 +213,6 @@ impl Repo {
         self.base.handed().add(lock);
     }
 
-    /// The locks that its git commands hold.
-    pub(crate) fn handed(&self) -> &InheritedLocks {
-        self.base.handed()
-    }
-
     #[must_use]
     pub(crate) fn holding(mut self, handed: &InheritedLocks) -> Self {
         self.base = self.base.holding(handed);
@@ -259,6 +257,10 @@ impl Repo {
             .with("GIT_CONFIG_KEY_0", "core.hooksPath")
             .with("GIT_CONFIG_VALUE_0", path);
         Ok(self)
+    }
+
+    pub(super) fn is_sha256(&self) -> bool {
+        self.sha256
     }
 
     /// The tree without entries, which every repository knows without storing it.

@@ -1,8 +1,8 @@
 //! Setting a task's worktree aside so that it can be brought back bit for bit (S9, K6).
 //!
 //! `git stash` leaves untracked files out, filters change bytes, and modes and empty directories vanish in any commit. So
-//! nothing is converted: the directory is renamed, and git's own record of the worktree (its HEAD, its index, an operation
-//! in progress) is moved beside it. Refs keep every object that only these name from being collected.
+//! nothing is converted: the directory is renamed, and the task's own repository (its HEAD, its index, an operation in
+//! progress) with it. Refs of the user's repository keep every object that only these name.
 
 use std::fs;
 use std::io;
@@ -11,9 +11,9 @@ use std::path::Path;
 
 use super::error::GitError;
 use super::guard::is_secret_name;
+use super::private::base_ref;
 use super::regular;
 use super::worktree::WorktreeError;
-use super::worktree_admin::settled;
 use super::{Oid, Repo, Rescued};
 
 const AWAY: &str = "set the worktree aside";
@@ -21,12 +21,9 @@ const BACK: &str = "bring the worktree back";
 
 /// The directory's files, below what is set aside.
 const TREE: &str = "tree";
-/// Git's record of the worktree.
-pub(crate) const RECORD: &str = "record";
-/// The branch's reflog.
-const REFLOG: &str = "reflog";
-/// What an operation in progress, or the last one, points to.
-const POINTERS: [&str; 5] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD"];
+/// What an operation in progress, or the last one, points to, and what was stashed last.
+const POINTERS: [&str; 6] =
+    ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD", "refs/stash"];
 
 /// What was set aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,45 +35,58 @@ pub struct SetAside {
 }
 
 impl Repo {
-    /// Keeps what a branch and a worktree hold under refs below `prefix` (`refs/dacapo/rescue/NAME/STAMP`). A ref that is
-    /// there already is never moved.
+    /// Keeps what a branch and a worktree hold under refs below `prefix` (`refs/dacapo/rescue/NAME/STAMP`), after carrying over
+    /// what the task has committed. A ref that is there already is never moved. A repository of the task's that cannot be
+    /// read is kept as files alone.
     pub fn keep_under(&self, prefix: &str, branch: &str, worktree: &Path) -> Result<SetAside, WorktreeError> {
         let shared = self.shared();
         let mut refs = Vec::new();
-        let mut keep = |kind: &str, oid: &Oid| -> Result<(), WorktreeError> {
-            refs.push(shared.rescue(prefix, kind, oid)?.name);
-            Ok(())
-        };
+        match self.keep_own(prefix, branch, worktree) {
+            Ok(kept) => refs.extend(kept),
+            Err(error @ WorktreeError::CheckedOut { .. }) => return Err(error),
+            Err(error) => tracing::warn!(%error, "only the files of the task's repository are kept"),
+        }
         let tip = shared.read_ref(branch)?;
         if let Some(tip) = &tip {
-            keep("tip", tip)?;
-        }
-        if let Some(own) = self.own_worktree(worktree) {
-            if let Some(head) = own.head()?.commit.filter(|head| Some(head) != tip.as_ref()) {
-                keep("head", &head)?;
-            }
-            if let Some(tree) = own.tree_of_all_stages()? {
-                keep("index", &tree)?;
-            }
-            for name in POINTERS {
-                let said = regular::read(&own.git_dir().join(name)).unwrap_or_default();
-                let first = said.split(|byte| *byte == b'\n').next().unwrap_or_default();
-                let Ok(oid) = Oid::from_output(first) else { continue };
-                let is_kept = |tip: &Oid| own.is_ancestor(&oid, tip);
-                if own.has_commit(&oid)? && !tip.as_ref().map_or(Ok(false), is_kept)? {
-                    keep(&name.to_lowercase().replace('_', "-"), &oid)?;
-                }
-            }
+            refs.insert(0, shared.rescue(prefix, "tip", tip)?.name);
         }
         Ok(SetAside { tip, refs })
     }
 
-    /// The worktree at `path`, where it is one of this repository's: looking upwards from a directory that lost its `.git`
-    /// would find somebody else's.
-    pub(super) fn own_worktree(&self, path: &Path) -> Option<Self> {
-        let own = self.beside(path).ok()?;
-        let same = settled(own.common_dir()) == settled(self.common_dir());
-        (same && settled(own.toplevel()) == settled(path)).then_some(own)
+    /// Refs that keep what only the task's own repository names.
+    fn keep_own(&self, prefix: &str, branch: &str, worktree: &Path) -> Result<Vec<String>, WorktreeError> {
+        if fs::symlink_metadata(worktree.join(".git")).is_err() {
+            return Ok(Vec::new());
+        }
+        let own = self.private(worktree)?;
+        let tip = own.read_ref(branch)?;
+        let mut found: Vec<(String, Oid)> = Vec::new();
+        let mut keep = |kind: &str, oid: Oid| found.push((kind.to_owned(), oid));
+        if let Some(head) = own.head()?.commit.filter(|head| Some(head) != tip.as_ref()) {
+            keep("head", head);
+        }
+        if let Some(tree) = own.tree_of_all_stages()? {
+            keep("index", tree);
+        }
+        for name in POINTERS {
+            let oid = if name.starts_with("refs/") {
+                own.read_ref(name)?
+            } else {
+                let said = regular::read(&own.git_dir().join(name)).unwrap_or_default();
+                Oid::from_output(said.split(|byte| *byte == b'\n').next().unwrap_or_default()).ok()
+            };
+            let Some(oid) = oid else { continue };
+            let is_kept = |tip: &Oid| own.is_ancestor(&oid, tip);
+            if own.has_commit(&oid)? && !tip.as_ref().map_or(Ok(false), is_kept)? {
+                keep(&name.trim_start_matches("refs/").to_lowercase().replace('_', "-"), oid);
+            }
+        }
+        let rescue = prefix.rsplit_once('/').map_or(prefix, |(above, _)| above);
+        self.carry_now(worktree, branch, rescue)?;
+        self.fetch_objects(&own, found.iter().map(|(_, oid)| oid))?;
+        let shared = self.shared();
+        let kept = |(kind, oid): (String, Oid)| Ok(shared.rescue(prefix, &kind, &oid)?.name);
+        found.into_iter().map(kept).collect()
     }
 
     /// A tree with every blob that the index names. The index itself is only read. With conflicts in it there is no plain
@@ -114,24 +124,13 @@ impl Repo {
         Ok(self.write_tree(Some(&anew)).ok())
     }
 
-    /// Whether [`Repo::set_aside`] may: nobody else has the branch checked out, nobody has locked the worktree.
-    pub(crate) fn can_set_aside(&self, worktree: &Path, branch: &str) -> Result<(), WorktreeError> {
-        let here = settled(worktree);
-        for listed in self.shared().listed_worktrees()? {
-            let is_it = settled(&listed.path) == here;
-            match listed {
-                listed if is_it && listed.locked.is_some() => {
-                    let reason = listed.locked.unwrap_or_default();
-                    return Err(WorktreeError::Locked { path: listed.path, reason });
-                }
-                listed if !is_it && listed.branch.as_deref() == Some(branch) => {
-                    let branch = short(branch);
-                    return Err(WorktreeError::CheckedOut { branch, at: listed.path });
-                }
-                _ => {}
-            }
+    /// Whether [`Repo::set_aside`] may: nobody has the branch checked out.
+    pub(crate) fn can_set_aside(&self, branch: &str) -> Result<(), WorktreeError> {
+        let listed = self.shared().listed_worktrees()?;
+        match listed.into_iter().find(|listed| listed.branch.as_deref() == Some(branch)) {
+            Some(listed) => Err(WorktreeError::CheckedOut { branch: short(branch), at: listed.path }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Moves the worktree and its branch out of the way, to the directory `to`. What they hold is under refs already
@@ -145,9 +144,11 @@ impl Repo {
     ) -> Result<(), WorktreeError> {
         let shared = self.shared();
         shared.locked(|| {
-            shared.can_set_aside(worktree, branch)?;
+            shared.can_set_aside(branch)?;
             let tip = shared.read_ref(branch)?;
-            if tip.is_some() && tip != kept.tip {
+            // One that git cannot read has nothing more that could be kept.
+            let own = self.private(worktree).and_then(|own| own.read_ref(branch)).ok().flatten();
+            if [&tip, &own].into_iter().any(|tip| tip.is_some() && *tip != kept.tip) {
                 return Err(WorktreeError::BranchMoved(short(branch)));
             }
             fs::create_dir_all(to).map_err(GitError::io(AWAY, to))?;
@@ -155,27 +156,12 @@ impl Repo {
             if fs::symlink_metadata(worktree).is_ok() && fs::symlink_metadata(&tree).is_ok() {
                 return Err(WorktreeError::PathExists(tree));
             }
-            // The record first: while it is here and the directory is not, any `git worktree prune` would remove it.
-            let record = shared.record_of(worktree)?;
-            if let Some(record) = &record {
-                shared.take_record(record, &to.join(RECORD))?;
+            rename(AWAY, worktree, &tree)?;
+            // The branch goes last. Until here everything can be found by its old name.
+            match tip {
+                Some(tip) => shared.delete_branch_unlocked(branch, &tip),
+                None => Ok(()),
             }
-            if let Err(error) = rename(AWAY, worktree, &tree) {
-                if record.is_some() {
-                    shared.give_record_back(&to.join(RECORD), worktree, worktree)?;
-                }
-                return Err(error);
-            }
-            if let Some(tip) = tip {
-                let log = shared.common_dir().join("logs").join(branch);
-                if fs::symlink_metadata(&log).is_ok_and(|found| found.is_file()) {
-                    // Git deletes a branch's reflog with the branch.
-                    fs::copy(&log, to.join(REFLOG)).map_err(GitError::io(AWAY, &log))?;
-                }
-                // The branch goes last. Until here everything can be found by its old name.
-                shared.call(AWAY).args(["update-ref", "-d", branch, tip.as_str()]).stdout()?;
-            }
-            Ok(())
         })
     }
 
@@ -189,32 +175,24 @@ impl Repo {
         tip: Option<&Oid>,
     ) -> Result<(), WorktreeError> {
         let shared = self.shared();
-        let (tree, record, log) = (from.join(TREE), from.join(RECORD), from.join(REFLOG));
+        let tree = from.join(TREE);
         shared.locked(|| {
             let there = shared.read_ref(branch)?;
             if there.is_some() && there.as_ref() != tip {
                 return Err(WorktreeError::BranchExists(short(branch)));
             }
-            let is_away = fs::symlink_metadata(&tree).is_ok();
-            if fs::symlink_metadata(worktree).is_ok() && is_away {
+            if fs::symlink_metadata(worktree).is_ok() && fs::symlink_metadata(&tree).is_ok() {
                 return Err(WorktreeError::PathExists(worktree.to_owned()));
             }
             if let Some(parent) = worktree.parent() {
                 fs::create_dir_all(parent).map_err(GitError::io(BACK, parent))?;
             }
             if let (None, Some(tip)) = (&there, tip) {
-                shared.call(BACK).args(["update-ref", branch, tip.as_str(), shared.zero()]).stdout()?;
+                // The base is part of the branch's history.
+                let orders = format!("create {branch} {tip}\nupdate {} {tip}\n", base_ref(branch));
+                let call = shared.call(BACK).args(["update-ref", "--stdin", "-m", "dacapo: brought back"]);
+                call.stdin(orders.into_bytes()).stdout()?;
             }
-            if fs::symlink_metadata(&log).is_ok() {
-                let home = shared.common_dir().join("logs").join(branch);
-                // git makes no reflog in a bare repository; that of a worktree's branch went with the branch.
-                if let Some(parent) = home.parent() {
-                    fs::create_dir_all(parent).map_err(GitError::io(BACK, parent))?;
-                }
-                fs::copy(&log, &home).map_err(GitError::io(BACK, &home))?;
-                fs::remove_file(&log).map_err(GitError::io(BACK, &log))?;
-            }
-            shared.give_record_back(&record, worktree, if is_away { &tree } else { worktree })?;
             rename(BACK, &tree, worktree)?;
             match fs::remove_dir(from) {
                 // The caller may keep papers of its own in it.

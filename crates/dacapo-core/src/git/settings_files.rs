@@ -43,10 +43,11 @@ struct Look {
 }
 
 impl SettingsFiles {
-    /// How they look now. What looks as it did `before` is not read again.
-    pub fn of(repo: &Repo, main: &Path, before: Option<&SettingsFiles>) -> Self {
+    /// How those of the user's repository and of a working tree of it, perhaps a task's, look now. What looks as it did
+    /// `before` is not read again.
+    pub fn of(repo: &Repo, tree: &Path, before: Option<&SettingsFiles>) -> Self {
         let mut looks = BTreeMap::new();
-        for (name, path) in files(repo, main) {
+        for (name, path) in files(repo, tree) {
             let known = before.and_then(|before| before.0.get(&name));
             if let Some(look) = look(&path, known) {
                 looks.insert(name, look);
@@ -99,7 +100,7 @@ impl Look {
 }
 
 /// The files there are, with their names for people.
-fn files(repo: &Repo, main: &Path) -> Vec<(String, PathBuf)> {
+fn files(repo: &Repo, tree: &Path) -> Vec<(String, PathBuf)> {
     let (common, own) = (repo.common_dir(), repo.git_dir());
     let mut found = Vec::new();
     let mut places = vec![(".git".to_owned(), common)];
@@ -121,9 +122,9 @@ fn files(repo: &Repo, main: &Path) -> Vec<(String, PathBuf)> {
             }));
         }
     }
-    let top = repo.toplevel();
-    of_dacapo(&top.join(OWN), OWN, DEPTH, &mut found);
-    if main != top {
+    let main = repo.toplevel();
+    of_dacapo(&tree.join(OWN), OWN, DEPTH, &mut found);
+    if main != tree {
         let settings = main.join(OWN).join("config.toml");
         found.push((settings.display().to_string(), settings));
     }

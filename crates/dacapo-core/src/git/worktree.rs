@@ -1,4 +1,4 @@
-//! Worktrees: a task's own, and clean checkouts for checks.
+//! Clean checkouts, and what all worktrees of a repository share.
 //!
 //! Git's own bookkeeping of worktrees is not safe against itself (1 of 40 parallel removals died, 2 of 40 adds):
 //! all of it happens under one lock file in the directory that the worktrees share.
@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 
 use super::error::GitError;
+use super::private::base_ref;
 use super::regular;
 use super::worktree_admin::settled;
-use super::{DiscoverError, Head, Oid, Repo};
+use super::{DiscoverError, Oid, Repo};
 
 /// Why a worktree could not be made or removed.
 #[derive(Debug, thiserror::Error)]
@@ -33,9 +34,6 @@ pub enum WorktreeError {
     /// There is something at the path.
     #[error("{} already exists", .0.display())]
     PathExists(PathBuf),
-    /// There is nothing at the path, but git has a record of a worktree there.
-    #[error("git still has a worktree registered at {}", .0.display())]
-    Registered(PathBuf),
     /// Git will come back to the branch by its name.
     #[error("a rebase, am or bisect is in progress in {}", .0.display())]
     InOperation(PathBuf),
@@ -48,13 +46,6 @@ pub enum WorktreeError {
         /// The branch, by its short name.
         branch: String,
         at: PathBuf,
-    },
-    /// Somebody has locked the worktree (`git worktree lock`).
-    #[error("worktree {} is locked{}", path.display(), if reason.is_empty() { String::new() } else { format!(": {reason}") })]
-    Locked {
-        path: PathBuf,
-        /// Empty if none was given.
-        reason: String,
     },
     /// A directory can only be renamed within a file system.
     #[error("{} and {} are on different file systems", from.display(), to.display())]
@@ -105,48 +96,6 @@ impl Repo {
         }
     }
 
-    /// Makes a worktree at `path` on a new branch (short name) that starts at `start`.
-    pub fn add_worktree(&self, path: &Path, branch: &str, start: &Oid) -> Result<Self, WorktreeError> {
-        self.locked(|| {
-            let full = format!("refs/heads/{branch}");
-            if self.read_ref(&full)?.is_some() {
-                return Err(WorktreeError::BranchExists(branch.to_owned()));
-            }
-            if let Some(existing) = self.conflicting_branch(branch)? {
-                return Err(WorktreeError::BranchConflict { wanted: branch.to_owned(), existing });
-            }
-            if fs::symlink_metadata(path).is_ok() {
-                return Err(WorktreeError::PathExists(path.to_owned()));
-            }
-            let call =
-                self.call("add a worktree").args(["worktree", "add", "-q", "--no-track", "-b", branch, "--"]);
-            call.arg(path).arg(start.as_str()).stdout()?;
-            Ok(())
-        })?;
-        Ok(self.beside(path)?)
-    }
-
-    /// Makes a worktree whose directory somebody has removed again at `path`, on its branch (short name). None: the branch
-    /// is gone too.
-    pub(crate) fn add_worktree_again(
-        &self,
-        path: &Path,
-        branch: &str,
-    ) -> Result<Option<Self>, WorktreeError> {
-        let there = self.locked(|| {
-            if self.read_ref(&format!("refs/heads/{branch}"))?.is_none() {
-                return Ok(false);
-            }
-            // Twice `--force`: git still has a record of the one that was removed, and it may be locked.
-            let call = self
-                .call("make a worktree again")
-                .args(["worktree", "add", "-q", "--force", "--force", "--"]);
-            call.arg(path).arg(branch).stdout()?;
-            Ok(true)
-        })?;
-        Ok(if there { Some(self.beside(path)?) } else { None })
-    }
-
     /// Git keeps refs as files: `a` and `a/b` cannot both be.
     pub(super) fn conflicting_branch(&self, branch: &str) -> Result<Option<String>, GitError> {
         let mut above = branch;
@@ -164,17 +113,26 @@ impl Repo {
         Ok(Some(name).filter(|name| !name.is_empty()))
     }
 
-    /// Deletes a branch (full name) that still stands where it was made.
+    /// Deletes a task's branch (full name) that still stands where it was made, and the ref that keeps its base.
     pub fn delete_branch_at(&self, branch: &str, at: &Oid) -> Result<(), WorktreeError> {
-        self.locked(|| {
-            self.call("delete a branch").args(["update-ref", "-d", branch, at.as_str()]).stdout()?;
-            Ok(())
-        })
+        self.locked(|| self.delete_branch_unlocked(branch, at))
     }
 
-    /// Removes a worktree and git's record of it, whatever is in it. The caller has kept what is worth keeping.
+    /// The caller holds the repository's lock.
+    pub(super) fn delete_branch_unlocked(&self, branch: &str, at: &Oid) -> Result<(), WorktreeError> {
+        let orders = format!("delete {branch} {at}\ndelete {}\n", base_ref(branch));
+        let call = self.call("delete a branch").args(["update-ref", "--no-deref", "--stdin"]);
+        Ok(call.stdin(orders.into_bytes()).stdout().map(drop)?)
+    }
+
+    /// Removes a task's worktree with its own repository, whatever is in it. The caller has kept what is worth keeping.
     pub fn remove_worktree(&self, path: &Path) -> Result<(), WorktreeError> {
-        self.locked(|| self.remove_unlocked(path))
+        match fs::remove_dir_all(path) {
+            Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound) => {
+                Err(GitError::io("remove a worktree", path)(error).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn remove_unlocked(&self, path: &Path) -> Result<(), WorktreeError> {
@@ -267,28 +225,12 @@ impl Repo {
         }
         Ok(())
     }
-
-    /// Makes the files of a linked worktree again at `home` when its directory has been removed. What was not
-    /// committed is lost with the directory; nothing else is.
-    pub fn restore_worktree(&self, home: &Head) -> Result<(), GitError> {
-        const OPERATION: &str = "make the worktree again";
-        let Some(link) = &self.link else {
-            return Err(GitError::unexpected(OPERATION, b"a repository in the removed directory itself"));
-        };
-        fs::create_dir_all(self.toplevel()).map_err(GitError::io(OPERATION, self.toplevel()))?;
-        let file = self.toplevel().join(".git");
-        fs::write(&file, link).map_err(GitError::io(OPERATION, &file))?;
-        if let Some(tip) = &home.commit {
-            self.call(OPERATION).args(["read-tree", "--reset", "-u", tip.as_str()]).stdout()?;
-        }
-        Ok(())
-    }
 }
 
 impl CleanCheckout {
     /// Removes it. `of` is the repository it was made from.
     pub fn remove(self, of: &Repo) -> Result<(), WorktreeError> {
-        of.remove_worktree(self.repo.toplevel())?;
+        of.locked(|| of.remove_unlocked(self.repo.toplevel()))?;
         // Last: a checkout whose lock is free counts as left behind, and another process would remove it at the same
         // time.
         drop(self.lock);

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::git::Settings;
+use crate::git::config_text::{parts, put};
 
 /// Whole sections that decide what files hold, or what a check that uses git needs. Everything else stays behind: hooks,
 /// aliases, includes, credentials, other places for the repository, and that only a part of it is checked out.
@@ -74,14 +75,6 @@ fn promisor((key, value): &(Vec<u8>, Option<Vec<u8>>)) -> Option<Vec<u8>> {
         (b"extensions", b"", b"partialclone") => value.clone(),
         _ => None,
     }
-}
-
-/// `section.sub.section.name`; section and name are in lower case, as git lists them.
-fn parts(key: &[u8]) -> (&[u8], &[u8], &[u8]) {
-    let first = key.iter().position(|byte| *byte == b'.').unwrap_or(key.len());
-    let last = key.iter().rposition(|byte| *byte == b'.').unwrap_or(key.len());
-    let name = key.get(last + 1..).unwrap_or_default();
-    (&key[..first], key.get(first + 1..last).unwrap_or_default(), name)
 }
 
 /// The last value of a setting.
@@ -168,38 +161,6 @@ pub(super) const PARTIAL_SOURCE: &str = "source";
 /// Returns true if these are the settings of a partial clone.
 pub(super) fn is_partial(settings: &Settings) -> bool {
     settings.iter().any(|setting| promisor(setting).is_some())
-}
-
-fn put(file: &mut Vec<u8>, key: &[u8], value: Option<&[u8]>) {
-    let (section, subsection, name) = parts(key);
-    file.push(b'[');
-    file.extend_from_slice(section);
-    if key.len() > section.len() + name.len() + 1 {
-        file.extend_from_slice(b" \"");
-        for byte in subsection {
-            if matches!(byte, b'"' | b'\\') {
-                file.push(b'\\');
-            }
-            file.push(*byte);
-        }
-        file.push(b'"');
-    }
-    file.extend_from_slice(b"]\n\t");
-    file.extend_from_slice(name);
-    if let Some(value) = value {
-        file.extend_from_slice(b" = \"");
-        for byte in value {
-            match byte {
-                b'"' | b'\\' => file.extend([b'\\', *byte]),
-                b'\n' => file.extend_from_slice(b"\\n"),
-                b'\t' => file.extend_from_slice(b"\\t"),
-                0x08 => file.extend_from_slice(b"\\b"),
-                _ => file.push(*byte),
-            }
-        }
-        file.push(b'"');
-    }
-    file.push(b'\n');
 }
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ impl Store {
             | GitError::Missing
             | GitError::CutShort { .. }
             | GitError::SpecialFile { .. }
+            | GitError::LeadsElsewhere { .. }
             | GitError::Io { .. }
             | GitError::TooOld { .. }
             | GitError::Unexpected { .. } => return Err(error.into()),

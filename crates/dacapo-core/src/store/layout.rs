@@ -35,6 +35,17 @@ impl Home {
         RepoDir(self.0.join("repos").join(format!("{plain}-{:08x}", short_hash(common_dir))))
     }
 
+    /// The task in whose worktree a directory is; none: it is in no task's.
+    pub fn task_around(&self, dir: &Path) -> Option<TaskDir> {
+        let repos = self.repos_path();
+        let dir = dir.canonicalize().ok()?;
+        let below = dir.strip_prefix(repos.canonicalize().ok()?).ok()?;
+        let mut parts = below.iter();
+        let (repo, worktrees, name) = (parts.next()?, parts.next()?, parts.next()?.to_str()?);
+        let name = TaskName::parse(name).ok().filter(|_| worktrees == "worktrees")?;
+        Some(RepoDir(repos.join(repo)).task(&name)).filter(TaskDir::exists)
+    }
+
     /// What tasks of this machine know of usage limits.
     pub fn limits(&self) -> SharedLimits {
         SharedLimits::at(self.0.join("limits"))

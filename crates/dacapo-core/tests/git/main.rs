@@ -8,6 +8,7 @@ mod locks;
 mod loose;
 mod main_branches;
 mod merging;
+mod private;
 mod proof;
 mod proof_hidden;
 mod proof_hostile;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
-use dacapo_core::git::{CommitRequest, Copied, Head, Notice, Operation, Problem, Repo, WorktreeError};
+use dacapo_core::git::{CommitRequest, Copied, Head, Operation, Problem, Repo, WorktreeError};
 
 use crate::fixture::{Fixture, PREFIX, changed, env, git_in};
 
@@ -18,30 +18,18 @@ fn linked(f: Fixture) -> Fixture {
 }
 
 #[test]
-fn a_loop_in_a_linked_worktree() {
+fn s3_a_loop_in_a_repository_of_its_own() {
     let mut f = linked(Fixture::new());
-    assert!(f.repo.is_linked_worktree());
+    assert!(f.path(".git").is_dir());
     assert_eq!(f.home.branch.as_deref(), Some("refs/heads/dacapo/x"));
     f.write("x", "x");
     assert_eq!(changed(&f.commit()), ["A x"]);
     f.git(&["checkout", "-q", "-b", "other", "HEAD~2"]);
     assert_eq!(f.prepare().problems.len(), 1);
     assert_eq!(f.repo.head().expect("head"), f.home);
-    // The link removed: the repository above must not be taken for ours.
-    fs::remove_file(f.path(".git")).expect("remove");
-    f.write("y", "y");
-    let prepared = f.commit();
-    assert_eq!(prepared.notices, [Notice::LinkRestored(f.path(".git"))]);
-    assert_eq!(f.status(), "");
-    // Replaced by a repository of the agent's own: committed to ours, and told.
-    fs::remove_file(f.path(".git")).expect("remove");
-    f.git(&["init", "-q"]);
-    f.write("z", "z");
-    let prepared = f.prepare();
-    assert_eq!(
-        (changed(&prepared), prepared.problems),
-        (vec!["A z".to_owned()], vec![Problem::LinkReplaced(f.path(".git"))])
-    );
+    // Removed: the repository above must not be taken for ours.
+    fs::remove_dir_all(f.path(".git")).expect("remove");
+    assert_eq!(f.prepare().problems, [Problem::RepositoryGone(f.path(".git"))]);
 }
 
 #[test]
@@ -50,8 +38,21 @@ fn a_removed_worktree_is_told_and_made_again() {
     f.write("x", "x");
     f.commit();
     fs::remove_dir_all(f.repo.toplevel()).expect("remove");
-    assert_eq!(f.prepare().problems, [Problem::WorkspaceGone(f.repo.toplevel().to_owned())]);
-    f.repo.restore_worktree(&f.home).expect("restored");
+    let at = f.repo.toplevel().to_owned();
+    let gone = [Problem::WorkspaceGone(at.clone()), Problem::RepositoryGone(at.join(".git"))];
+    assert_eq!(f.prepare().problems, gone);
+    let user = Repo::discover(&f.dir.path().join("repo"), &env(f.dir.path())).expect("a repository");
+    let (branch, tip) = (f.home.branch.clone().expect("a branch"), f.home.commit.clone().expect("a tip"));
+    // Not carried over, it went with the directory.
+    assert!(!user.has_commit(&tip).expect("asked"));
+    let base = user.read_ref(&branch).expect("a ref").expect("a base");
+    user.restore_worktree(&at, &branch, &base).expect("restored");
+    f.home.commit = Some(base);
+    f.write("x", "x");
+    f.commit();
+    user.carry_now(&at, &branch, "refs/dacapo/rescue/x").expect("carried");
+    fs::remove_dir_all(&at).expect("remove");
+    user.restore_worktree(&at, &branch, f.home.commit.as_ref().expect("a tip")).expect("restored");
     assert_eq!((f.status(), f.read("x")), (String::new(), "x".into()));
     assert_eq!(f.prepare().problems, []);
 }
@@ -81,7 +82,6 @@ fn worktrees_are_removed_with_all_that_is_in_them() {
     let f = linked(Fixture::new());
     f.write("untracked", "u");
     let at = f.repo.toplevel().to_owned();
-    f.git(&["worktree", "lock", "."]);
     let first = Repo::discover(&f.dir.path().join("repo"), &env(f.dir.path())).expect("a repository");
     first.remove_worktree(&at).expect("removed");
     assert!(!at.exists());
@@ -92,22 +92,6 @@ fn worktrees_are_removed_with_all_that_is_in_them() {
     first.remove_worktree(&at).expect("removed");
     let listed = git_in(f.dir.path(), first.toplevel(), &["worktree", "list"]).stdout;
     assert_eq!(String::from_utf8_lossy(&listed).lines().count(), 1);
-}
-
-#[test]
-fn a_worktree_that_is_half_removed_takes_no_other_record_with_it() {
-    let f = Fixture::new();
-    let tip = f.home.commit.clone().expect("a tip");
-    let [ours, theirs] = ["ours", "on-a-disk-that-is-not-mounted"].map(|name| f.dir.path().join(name));
-    f.repo.add_worktree(&ours, "dacapo/ours", &tip).expect("a worktree");
-    f.repo.add_worktree(&theirs, "theirs", &tip).expect("a worktree");
-    fs::remove_dir_all(&theirs).expect("unmounted");
-    // Without its `.git` git does not know it any more and refuses to remove it.
-    fs::remove_file(ours.join(".git")).expect("remove");
-    f.repo.remove_worktree(&ours).expect("removed");
-    let listed = f.git(&["worktree", "list", "--porcelain"]);
-    assert!(!ours.exists() && !listed.contains("/ours"), "{listed}");
-    assert!(listed.contains("on-a-disk-that-is-not-mounted"), "{listed}");
 }
 
 #[test]
@@ -334,7 +318,6 @@ fn k8_forty_worktrees_are_made_and_removed_at_once() {
             .add_worktree(&dirs.join(format!("t{n}")), &format!("dacapo/t{n}"), &start)
             .expect("a worktree");
     });
-    assert_eq!(f.git(&["worktree", "list"]).lines().count(), 41);
     // Some are removed, some are put away, some are put away and come back.
     all(&|n| {
         let at = dirs.join(format!("t{n}"));
@@ -350,7 +333,6 @@ fn k8_forty_worktrees_are_made_and_removed_at_once() {
             f.repo.bring_back(&away, &at, &branch(n), kept.tip.as_ref()).expect("back");
         }
     });
-    assert_eq!(f.git(&["worktree", "list"]).lines().count(), 11);
     assert_eq!(f.git(&["branch", "--list", "dacapo/*"]).lines().count(), 10);
     let tracking = f.try_git(&["config", "--get-regexp", "^branch\\..*\\.remote"]).stdout;
     assert_eq!(tracking, b"", "no branch follows another");

@@ -49,6 +49,7 @@ mod misdeed;
 mod native;
 mod notifications;
 mod opening;
+mod private;
 mod prompts;
 mod proof;
 mod pruning;

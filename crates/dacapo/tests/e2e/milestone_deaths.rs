@@ -224,10 +224,10 @@ impl World {
         assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>());
         assert_eq!(self.git(&["status", "--porcelain", "--branch"]), "## main");
         assert_eq!(self.git_in(worktree, &["status", "--porcelain", "--branch"]), "## milestone/m");
-        assert_eq!(self.git(&["worktree", "list"]).lines().count(), 2, "the user's and the milestone's");
-        assert_eq!(self.git(&["for-each-ref", "refs/dacapo"]), "", "nothing had to be rescued");
+        assert_eq!(self.git(&["worktree", "list"]).lines().count(), 1, "the user's");
+        assert_eq!(self.git(&["for-each-ref", "refs/dacapo/rescue"]), "", "nothing had to be rescued");
         let locks = ["index.lock", "HEAD.lock", "refs/heads/milestone/m.lock"];
-        let dirs = [self.repo().join(".git"), self.repo().join(".git/worktrees/m")];
+        let dirs = [self.repo().join(".git"), worktree.join(".git")];
         for lock in dirs.iter().flat_map(|dir| locks.map(|lock| dir.join(lock))) {
             assert!(!lock.exists(), "{lock:?}");
         }

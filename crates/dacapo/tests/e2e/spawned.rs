@@ -120,7 +120,7 @@ fn s7_what_is_in_the_way_is_named_and_left_alone() {
     let _ = world.spawn("gone", &["--agent-cmd", AGENT]).expect(0);
     let _ = world.wait("gone").expect(0);
     let worktree = world.status("gone")["worktree"].as_str().unwrap().to_owned();
-    world.git(&["worktree", "remove", "--force", &worktree]);
+    fs::remove_dir_all(&worktree).unwrap();
     world.git(&["branch", "-D", "dacapo/gone"]);
     fs::remove_dir_all(world.task_dir("gone")).unwrap();
     fs::create_dir_all(&worktree).unwrap();

@@ -117,13 +117,7 @@ fn s7_what_is_at_the_place_of_a_worktree_is_named_with_the_command_that_removes_
         ("mkdir X; echo a > X/a", "rm -r "),
         ("echo a > X", "rm "),
         ("ln -s /nowhere X", "rm "),
-        ("git worktree add -q -b other X", "git worktree remove "),
-        ("git worktree add -q -b other X; echo a > X/a", "git worktree remove --force "),
-        ("git worktree add -q -b other X; git worktree lock X", "git worktree unlock "),
-        ("git worktree add -q -b other X; rm -r X", "git worktree remove "),
-        ("git worktree add -q -b other X; rm -r X; mkdir X; echo a > X/a", "rm -r "),
-        ("git worktree add -q -b other X; rm -r X; echo a > X", "rm "),
-        ("git worktree add -q -b other X; git worktree lock X; rm -r X", "git worktree unlock "),
+        ("git clone -q . X", "rm -r "),
     ] {
         let world = World::new();
         let data = world.scratch("my data");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dacapo_core::agent;
-use dacapo_core::git::{GitError, Looked, Oid, Repo};
+use dacapo_core::git::{GitError, Looked, Oid, Repo, WorktreeError};
 use dacapo_core::merge::Candidate;
 use dacapo_core::overview::Brief;
 use dacapo_core::recovery::end_leftovers_of;
@@ -32,8 +32,6 @@ pub(super) struct Gathered {
     pub(super) candidates: Vec<Candidate>,
     /// Those that have been merged before, and where they went.
     pub(super) merged: Vec<(String, MergedInto)>,
-    /// The task whose worktree this is, kept from running meanwhile.
-    _here: Option<Lock>,
 }
 
 pub(super) fn gather(
@@ -47,7 +45,7 @@ pub(super) fn gather(
     let top = repo.toplevel();
     let asked = asked_for(app, request, config, top)?;
     let helpers = Helpers { app, request, config, top, asked };
-    let mut gathered = Gathered { candidates: Vec::new(), merged: Vec::new(), _here: None };
+    let mut gathered = Gathered { candidates: Vec::new(), merged: Vec::new() };
     for name in &names {
         let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(unmerged()))?;
         let mut spec = vouched_spec(&dir).map_err(|failure| failure.kept(unmerged()))?;
@@ -63,6 +61,7 @@ pub(super) fn gather(
             gathered.merged.push((name.clone(), merged.clone()));
             continue;
         }
+        app.carry(repo, &spec).map_err(|error| not_carried(&error))?;
         let (branch, tip) = branch(repo, &spec, &view, into)?;
         if let Some(refused) = secrets(app, request, (repo, into), (&spec, &view, &tip))? {
             if !request.ready {
@@ -83,8 +82,6 @@ pub(super) fn gather(
         };
         gathered.candidates.push(candidate);
     }
-    // After the candidates' own locks, which are in `names`: to take one of them twice would wait for ourselves.
-    gathered._here = who_works_here(repo, data, &names)?;
     Ok(gathered)
 }
 
@@ -180,9 +177,10 @@ fn branch(repo: &Repo, spec: &TaskSpec, view: &TaskView, into: &str) -> Result<(
         return Err(Failure::usage(message).kept(unmerged()).hint(say(|m| m.merge_start_with_worktree())));
     };
     if branch == into {
-        return Err(Failure::usage(say(|m| m.merge_in_own_worktree(name)))
+        let at = repo.toplevel().display().to_string();
+        return Err(Failure::usage(say(|m| m.worktree_checked_out(words::branch(branch), &at)))
             .kept(unmerged())
-            .hint(say(|m| m.merge_from_top(&spec.top.display().to_string(), name))));
+            .hint(say(|m| m.drop_switch_branch(&at))));
     }
     let tip =
         repo.read_ref(branch).map_err(|error| Failure::failed(errors::text(&error)).kept(unmerged()))?;
@@ -198,6 +196,16 @@ fn branch(repo: &Repo, spec: &TaskSpec, view: &TaskView, into: &str) -> Result<(
         _ if path.exists() => failure.hint(say(|m| m.hint_look_at(&path.display().to_string()))),
         _ => failure.hint(say(|m| m.merge_never_committed())),
     })
+}
+
+fn not_carried(error: &WorktreeError) -> Failure {
+    let failure = Failure::failed(errors::text(error)).kept(unmerged());
+    match error {
+        WorktreeError::CheckedOut { at, .. } => {
+            failure.hint(say(|m| m.drop_switch_branch(&at.display().to_string())))
+        }
+        _ => failure,
+    }
 }
 
 /// Why the commits of a task are not merged, where they bring a known secret.
@@ -238,25 +246,6 @@ fn checks(spec: &TaskSpec, config: &Config) -> Vec<String> {
         }
     }
     checks
-}
-
-/// Somebody else's task may have this very checkout for its worktree; it must not run while its branch is moved.
-fn who_works_here(repo: &Repo, data: &RepoDir, names: &[String]) -> Result<Option<Lock>, Failure> {
-    if !repo.is_linked_worktree() {
-        return Ok(None);
-    }
-    for dir in data.tasks().unwrap_or_default() {
-        let Ok(spec) = dir.spec() else { continue };
-        let Place::Worktree { path, .. } = &spec.place else { continue };
-        let here =
-            path.canonicalize().is_ok_and(|path| repo.toplevel().canonicalize().is_ok_and(|top| top == path));
-        if here && !names.contains(&dir.name()) {
-            let lock = lock(&dir)?;
-            repo.hand_down(&lock);
-            return Ok(Some(lock));
-        }
-    }
-    Ok(None)
 }
 
 /// By flags. None of them: each task has its own.

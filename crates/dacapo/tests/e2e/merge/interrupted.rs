@@ -128,7 +128,8 @@ fn r1_killed_before_the_worktree_went_the_next_merge_puts_it_away() {
     let worktree = world.status("t")["worktree"].as_str().unwrap().to_owned();
     merge(&world, &["t"]).expect(0);
     // As after a death between the record and what follows it.
-    let _ = world.git(&["worktree", "add", "-q", "-b", "dacapo/t", &worktree, &tip]);
+    let _ = world.git(&["branch", "dacapo/t", &tip]);
+    let _ = world.git(&["clone", "-q", "--shared", "-b", "dacapo/t", ".", &worktree]);
     fs::write(Path::new(&worktree).join("mine"), "kept").unwrap();
     let main = world.git(&["rev-parse", "main"]);
     merge(&world, &["t"]).expect(0).says("is already in main");

@@ -150,8 +150,7 @@ fn s7_a_running_task_is_refused_and_so_is_a_merge_into_its_worktree() {
     inside("done").expect(2).says("Task 't' is still running.");
     fs::write(&go, "").unwrap();
     let _ = running.end().expect(0);
-    inside("t").expect(2).says("this is the worktree of task 't' itself").says("then dacapo merge t");
-    let _ = merge(&world, &["done,t"]).expect(0);
+    let _ = inside("done,t").expect(0);
     assert_eq!(world.read("late"), "1\n");
 }
 
@@ -160,7 +159,7 @@ fn r2_a_branch_that_was_deleted_by_hand_is_named_with_how_to_get_it_back() {
     let world = world();
     task(&world, "t", "echo 1 > new; echo t", &[]);
     let tip = world.git(&["rev-parse", "dacapo/t"]);
-    world.git(&["worktree", "remove", worktree(&world, "t").to_str().unwrap()]);
+    fs::remove_dir_all(worktree(&world, "t")).unwrap();
     world.git(&["branch", "-D", "dacapo/t"]);
     refused(
         &world,

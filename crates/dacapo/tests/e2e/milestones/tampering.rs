@@ -8,9 +8,9 @@ const COMPLETES: [&str; 2] = ["build F-2", "complete"];
 #[test]
 fn m2_commits_of_the_milestone_on_the_main_branch_are_a_persons_to_judge() {
     for moves in [
-        "build F-1; git update-ref refs/heads/main HEAD",
-        "git checkout -q --ignore-other-worktrees main; build F-1; git checkout -q milestone/two; git merge -q --ff-only main",
-        "build F-1; git -C $repo merge -q --no-ff --no-edit milestone/two > $scratch/merged",
+        "build F-1; git -C $repo fetch -q $PWD HEAD; git -C $repo update-ref refs/heads/main FETCH_HEAD",
+        "build F-1; git -C $repo pull -q --ff-only $PWD HEAD",
+        "build F-1; git -C $repo pull -q --no-rebase --no-ff --no-edit $PWD HEAD > $scratch/merged",
     ] {
         let stage = Stage::new();
         stage.play(&[&[moves][..], &COMPLETES].concat(), &["accept", "accept", "accept_all"]);
@@ -37,7 +37,7 @@ fn m2_commits_of_the_milestone_on_the_main_branch_are_a_persons_to_judge() {
 #[test]
 fn m2_a_main_branch_that_is_gone_or_rewritten_is_told_to_a_person() {
     for (moves, found) in [
-        ("git update-ref -d refs/heads/main", "main has been gone since round 1; it was at "),
+        ("git -C $repo update-ref -d refs/heads/main", "main has been gone since round 1; it was at "),
         ("git -C $repo commit -q --amend --allow-empty -m other", " and no longer contains its old commits"),
     ] {
         let stage = Stage::new();
