@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use super::DriverError;
 use crate::event::Notice;
 use crate::files::FileAction;
-use crate::git::{Carried, Repo, WorktreeError, durable};
+use crate::git::{Carried, Found, GitError, Repo, WorktreeError, durable};
 use crate::store::{Journal, TaskDir};
 
 /// What is to be forced to disk, in this order: new objects, then the refs that name them, then the journal.
@@ -22,12 +22,12 @@ pub(super) struct Order {
     /// Files of loose refs.
     pub(super) refs: Vec<PathBuf>,
     /// Then what is new is carried into the user's repository.
-    carry: Option<Carrier>,
+    load: Option<Load>,
 }
 
 impl Order {
     pub(super) fn of(objects: PathBuf, refs: Vec<PathBuf>) -> Self {
-        Self { objects, refs, carry: None }
+        Self { objects, refs, load: None }
     }
 }
 
@@ -35,16 +35,41 @@ impl Order {
 #[derive(Debug, Clone)]
 pub(super) struct Carrier {
     pub(super) user: Repo,
-    pub(super) worktree: PathBuf,
+    /// The task's.
+    pub(super) own: Repo,
     /// The task's branch, by its full name.
     pub(super) branch: String,
     /// Where its rescue refs are.
     pub(super) rescue: String,
+    /// Where links to the task's objects wait: the agent of the next turn can remove its whole worktree at once.
+    pub(super) stage: PathBuf,
+}
+
+/// What is to be carried.
+struct Load {
+    carrier: Carrier,
+    found: Result<Found, GitError>,
 }
 
 impl Carrier {
+    /// What is not carried yet, from the task's repository itself.
     pub(super) fn carry(&self) -> Result<Carried, WorktreeError> {
-        self.user.carry_now(&self.worktree, &self.branch, &self.rescue)
+        self.user.carry_now(self.own.toplevel(), &self.branch, &self.rescue)
+    }
+
+    /// Removes the links, when nobody works there any more.
+    pub(super) fn clear_stage(&self) {
+        // What stays only takes room.
+        let _ = std::fs::remove_dir_all(&self.stage);
+    }
+
+    fn stage(&self, since: SystemTime) -> Result<Found, GitError> {
+        self.own.link_objects((&self.branch, &self.rescue), &self.stage, since)
+    }
+
+    fn carry_staged(&self, found: &Found) -> Result<Carried, WorktreeError> {
+        let names = (self.branch.as_str(), self.rescue.as_str());
+        self.user.carry_staged(&self.own, (found, &self.stage), names)
     }
 
     /// Forces what was carried to disk, objects before the ref that names them.
@@ -63,6 +88,9 @@ pub(super) struct Durability {
     answers: Receiver<Vec<Notice>>,
     under_way: bool,
     carrier: Option<Carrier>,
+    /// From when on objects of the task's repository may not have been carried.
+    uncarried: SystemTime,
+    began: SystemTime,
     /// What the next order will say.
     next: Order,
     thread: Option<JoinHandle<()>>,
@@ -93,7 +121,7 @@ impl Durability {
                     // Taken before the files are listed, so that what is written meanwhile is found by the next order
                     // as well.
                     since = now;
-                    if answer.send(force(&order, from, &file)).is_err() {
+                    if answer.send(force(order, from, &file)).is_err() {
                         break;
                     }
                 }
@@ -104,6 +132,8 @@ impl Durability {
             answers,
             under_way: false,
             carrier: None,
+            uncarried: SystemTime::UNIX_EPOCH,
+            began: SystemTime::now() - TICK,
             next: Order::default(),
             thread: Some(thread),
         })
@@ -125,7 +155,16 @@ impl Durability {
 
     /// Starts to force what has been added, and the journal as it is now.
     pub(super) fn begin(&mut self) {
-        let order = Order { carry: self.carrier.clone(), ..std::mem::take(&mut self.next) };
+        let now = SystemTime::now();
+        let load = self.carrier.clone().map(|carrier| {
+            let found = carrier.stage(self.uncarried);
+            // What was linked stays linked until it is carried.
+            if found.is_ok() {
+                self.uncarried = now - TICK;
+            }
+            Load { carrier, found }
+        });
+        let order = Order { load, ..std::mem::take(&mut self.next) };
         self.under_way = self.orders.as_ref().is_some_and(|orders| orders.send(order).is_ok());
     }
 
@@ -140,6 +179,10 @@ impl Durability {
     /// Everything is on disk when this returns, as far as the disk can be believed.
     pub(super) fn finish(&mut self) {
         self.wait();
+        // What was left is carried by now.
+        if let Some(carrier) = self.carrier.take() {
+            let _ = carrier.force(self.began);
+        }
         self.begin();
         self.wait();
         self.orders = None;
@@ -149,7 +192,7 @@ impl Durability {
     }
 }
 
-fn force(order: &Order, since: SystemTime, journal: &File) -> Vec<Notice> {
+fn force(order: Order, since: SystemTime, journal: &File) -> Vec<Notice> {
     // A ref on disk that names an object which is not would be a corrupt repository after a power cut; a journal that
     // names a commit which is gone would be a task that cannot be resumed.
     let done = durable::sync(&durable::written_since(&order.objects, since))
@@ -157,8 +200,8 @@ fn force(order: &Order, since: SystemTime, journal: &File) -> Vec<Notice> {
         .and_then(|()| journal.sync_data());
     let not_durable = |error: io::Error| Notice::NotDurable { error: error.to_string() };
     let mut notices: Vec<Notice> = done.err().map(not_durable).into_iter().collect();
-    if let Some(carrier) = &order.carry {
-        match carrier.carry() {
+    if let Some(Load { carrier, found }) = order.load {
+        match found.map_err(WorktreeError::from).and_then(|found| carrier.carry_staged(&found)) {
             Ok(_) => notices.extend(carrier.force(since).err().map(not_durable)),
             Err(error) => notices.push(Notice::NotCarried { error: error.to_string() }),
         }

@@ -134,26 +134,32 @@ impl Driver<'_> {
             return Ok(false);
         }
         workspace.repo = user.restore_worktree(workspace.repo.toplevel(), branch, tip)?;
+        self.begin_carrying();
         Ok(true)
     }
 
     /// From now on what the task commits is carried into the user's repository beside its turns.
     pub(super) fn begin_carrying(&mut self) {
-        let Place::Worktree { path, branch, .. } = &self.spec.place else { return };
-        let user = self.workspace.as_ref().and_then(|workspace| workspace.user.clone());
-        let rescue = format!("refs/dacapo/rescue/{}", self.spec.name);
-        self.record.durability.carry(user.map(|user| Carrier {
+        let (Place::Worktree { branch, .. }, Some(workspace)) = (&self.spec.place, &self.workspace) else {
+            return;
+        };
+        self.record.durability.carry(workspace.user.clone().map(|user| Carrier {
             user,
-            worktree: path.clone(),
+            own: workspace.repo.clone(),
             branch: branch.clone(),
-            rescue,
+            rescue: format!("refs/dacapo/rescue/{}", self.spec.name),
+            stage: self.dir.path().join("carried"),
         }));
     }
 
     /// Carries over what is left, before the task is said to have ended.
     pub(super) fn carry_the_rest(&mut self) -> Result<(), DriverError> {
         self.await_carrying()?;
-        let carried = self.record.durability.carrier().map(Carrier::carry);
+        let carrier = self.record.durability.carrier();
+        let carried = carrier.map(Carrier::carry);
+        if let (Some(carrier), Some(Ok(_))) = (carrier, &carried) {
+            carrier.clear_stage();
+        }
         match carried.and_then(Result::err) {
             Some(error) => self.input(&Input::Notice(Notice::NotCarried { error: error.to_string() })),
             None => Ok(()),

@@ -10,11 +10,12 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::SystemTime;
 
 use super::error::GitError;
 use super::rescue::short;
 use super::worktree::WorktreeError;
-use super::{Oid, Repo, regular};
+use super::{Oid, Repo, durable, regular};
 
 const CARRY: &str = "carry the task's commits over";
 const REASON: &str = "dacapo: carried over";
@@ -30,6 +31,13 @@ pub struct Carried {
     pub tip: Option<Oid>,
     /// Refs of the user's repository that were made or moved, by their full names.
     pub refs: Vec<String>,
+}
+
+/// Where the refs of a task's repository are that are to be carried.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Found {
+    tip: Option<Oid>,
+    rescued: Vec<(String, Oid)>,
 }
 
 impl Repo {
@@ -49,25 +57,75 @@ impl Repo {
             return Ok(Carried::default());
         }
         let own = self.private(worktree)?;
-        let tip = own.read_ref(branch)?;
+        let found = Found { tip: own.read_ref(branch)?, rescued: own.refs_below(rescue)? };
+        self.carry_found(&own, (&found, &own.objects_dir()), branch, rescue)
+    }
+
+    /// What this repository, a task's, holds by now: links to its objects in `into`, which no agent can take away, and where its
+    /// refs are. Objects from before `since` are there already.
+    pub(crate) fn link_objects(
+        &self,
+        (branch, rescue): (&str, &str),
+        into: &Path,
+        since: SystemTime,
+    ) -> Result<Found, GitError> {
+        super::private::refuse_links(self.toplevel())?;
+        let found = Found { tip: self.read_ref(branch)?, rescued: self.refs_below(rescue)? };
+        let objects = self.objects_dir();
+        let packs =
+            fs::read_dir(objects.join("pack")).into_iter().flatten().flatten().map(|pack| pack.path());
+        for object in durable::written_since(&objects, since).into_iter().chain(packs) {
+            let Ok(name) = object.strip_prefix(&objects) else { continue };
+            let link = into.join(name);
+            if fs::symlink_metadata(&link).is_err() {
+                if let Some(parent) = link.parent() {
+                    fs::create_dir_all(parent).map_err(GitError::io(CARRY, parent))?;
+                }
+                fs::hard_link(&object, &link).map_err(GitError::io(CARRY, &link))?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Brings what was staged into this repository, the user's; from the task's repository itself where that is not enough.
+    pub(crate) fn carry_staged(
+        &self,
+        own: &Self,
+        (found, objects): (&Found, &Path),
+        (branch, rescue): (&str, &str),
+    ) -> Result<Carried, WorktreeError> {
+        match self.carry_found(own, (found, objects), branch, rescue) {
+            Err(WorktreeError::Git(error)) if !error.is_by_stop() => {
+                tracing::debug!(%error, "the task's repository itself is asked");
+                self.carry_now(own.toplevel(), branch, rescue)
+            }
+            done => done,
+        }
+    }
+
+    fn carry_found(
+        &self,
+        own: &Self,
+        (Found { tip, rescued }, objects): (&Found, &Path),
+        branch: &str,
+        rescue: &str,
+    ) -> Result<Carried, WorktreeError> {
         let mut orders = Vec::new();
         let here = self.read_ref(branch)?;
-        if let Some(tip) = tip.as_ref().filter(|tip| here.as_ref() != Some(tip)) {
-            orders.push((branch.to_owned(), tip.clone(), here.clone()));
-        }
-        for (name, oid) in own.refs_below(rescue)? {
+        let moved = tip.as_ref().filter(|tip| here.as_ref() != Some(tip));
+        orders.extend(moved.map(|tip| (branch.to_owned(), tip.clone(), here.clone())));
+        for (name, oid) in rescued {
             // One that keeps something else here is never moved.
-            if self.read_ref(&name)?.is_none() {
-                orders.push((name, oid, None));
+            if self.read_ref(name)?.is_none() {
+                orders.push((name.clone(), oid.clone(), None));
             }
         }
         if orders.is_empty() {
-            return Ok(Carried { tip, refs: Vec::new() });
+            return Ok(Carried { tip: tip.clone(), refs: Vec::new() });
         }
-        self.fetch_objects(&own, orders.iter().map(|(_, oid, _)| oid))?;
-        self.copy_lfs(&own)?;
-        let is_moved = orders.first().is_some_and(|(name, ..)| name == branch);
-        if let (Some(tip), Some(here)) = (tip.as_ref().filter(|_| is_moved), &here) {
+        self.fetch_objects(objects, orders.iter().map(|(_, oid, _)| oid))?;
+        self.copy_lfs(own)?;
+        if let (Some(tip), Some(here)) = (moved, &here) {
             let elsewhere =
                 self.listed_worktrees()?.into_iter().find(|at| at.branch.as_deref() == Some(branch));
             if let Some(elsewhere) = elsewhere {
@@ -88,10 +146,10 @@ impl Repo {
         match call.stdin(text.into_bytes()).stdout() {
             Ok(_) => {}
             // Another process has carried the same.
-            Err(_) if tip.is_some() && self.read_ref(branch)? == tip => {}
+            Err(_) if tip.is_some() && self.read_ref(branch)? == *tip => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(Carried { tip, refs: orders.into_iter().map(|(name, ..)| name).collect() })
+        Ok(Carried { tip: tip.clone(), refs: orders.into_iter().map(|(name, ..)| name).collect() })
     }
 
     /// Heeds no first stop: what a task has committed is to be in the user's repository when it ends.
@@ -122,7 +180,7 @@ impl Repo {
 
     pub(super) fn fetch_objects<'a>(
         &self,
-        own: &Self,
+        objects: &Path,
         wanted: impl Iterator<Item = &'a Oid>,
     ) -> Result<(), GitError> {
         let wanted: String = wanted.map(|oid| format!("{oid}\n")).collect();
@@ -151,7 +209,7 @@ impl Repo {
             "--stdin",
             "--upload-pack",
         ]);
-        let call = call.arg(self.upload_pack(&own.objects_dir())).arg(self.common_dir());
+        let call = call.arg(self.upload_pack(objects)).arg(self.common_dir());
         call.env("GIT_NO_LAZY_FETCH", "1").stdin(wanted.into_bytes()).stdout().map(drop)
     }
 

@@ -62,6 +62,7 @@ mod worktree_admin;
 pub use apart::Apart;
 pub(crate) use bare::{Bare, Blob, Changed, History};
 pub use carry::Carried;
+pub(crate) use carry::Found;
 pub use commit::{CommitDate, CommitRequest};
 pub use dirt::{Dirt, Operation};
 pub use error::{GitError, SpecialKind};

@@ -156,7 +156,7 @@ impl Relocation<'_> {
         let (base, mut orders) = (repo.read_ref(&base_ref(from))?, String::new());
         match repo.read_ref(to)? {
             None => orders.push_str(&format!("create {to} {old}\n")),
-            Some(new) if repo.is_ancestor(&old, &new)? => {}
+            Some(new) if new == old => {}
             Some(_) => return Err(WorktreeError::BranchExists(short(to))),
         }
         if let Some(base) = base {

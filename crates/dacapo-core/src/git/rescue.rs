@@ -83,7 +83,7 @@ impl Repo {
         }
         let rescue = prefix.rsplit_once('/').map_or(prefix, |(above, _)| above);
         self.carry_now(worktree, branch, rescue)?;
-        self.fetch_objects(&own, found.iter().map(|(_, oid)| oid))?;
+        self.fetch_objects(&own.objects_dir(), found.iter().map(|(_, oid)| oid))?;
         let shared = self.shared();
         let kept = |(kind, oid): (String, Oid)| Ok(shared.rescue(prefix, &kind, &oid)?.name);
         found.into_iter().map(kept).collect()

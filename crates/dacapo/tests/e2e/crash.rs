@@ -188,7 +188,7 @@ impl World {
         let numbers: Vec<u64> = self.journal(name).iter().map(|line| line["seq"].as_u64().unwrap()).collect();
         assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>());
         assert_eq!(self.git(&["status", "--porcelain"]), "");
-        assert_eq!(self.git(&["for-each-ref", "refs/dacapo"]), "", "nothing had to be rescued");
+        assert_eq!(self.git(&["for-each-ref", "refs/dacapo/rescue"]), "", "nothing had to be rescued");
         for lock in ["index.lock", "HEAD.lock", "refs/heads/main.lock"] {
             assert!(!self.repo().join(".git").join(lock).exists(), "{lock}");
         }

@@ -26,8 +26,10 @@ pub(crate) fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>
         for entry in fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
             let meta = path.symlink_metadata().unwrap();
-            // What keeping adds there is named by its content.
-            if path.ends_with(".git/objects") {
+            // What keeping adds there is named by its content; a killed git leaves a scratch index.
+            let is_scratch =
+                path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"dacapo-scratch-"));
+            if path.ends_with(".git/objects") || is_scratch {
                 continue;
             }
             let content = if meta.is_dir() {

@@ -211,7 +211,7 @@ fn s9_a_renamed_task_is_dropped_and_comes_back_bit_for_bit() {
     let (files, was) = (snapshot(&at), all(&world, "t"));
     let _ = rename(&world, "t", "u").expect(0);
     let is = all(&world, "u");
-    assert_eq!(snapshot(&at.with_file_name("u")), files);
+    assert_eq!(tree(&snapshot(&at.with_file_name("u"))), tree(&files));
     assert_eq!(
         (&is.index, &is.staged, &is.log, &is.reflog),
         (&was.index, &was.staged, &was.log, &was.reflog)
@@ -256,6 +256,12 @@ fn s12_a_pull_request_stays_where_it_was_offered() {
     world.run(&["pr", "new", "--dry-run"]).expect(0).says("push   dacapo/new as dacapo/old to ");
 }
 
+/// Without the task's repository, in which a branch has another name.
+fn tree<T: Clone>(files: &BTreeMap<PathBuf, T>) -> BTreeMap<PathBuf, T> {
+    let own = files.iter().filter(|(path, _)| !path.starts_with(".git"));
+    own.map(|(path, file)| (path.clone(), file.clone())).collect()
+}
+
 /// SIGKILL at every git call of a rename, then `on` leads to the end of it.
 fn at_every_call(on: impl Fn(&World, &str)) {
     let world = World::new();
@@ -278,7 +284,11 @@ fn at_every_call(on: impl Fn(&World, &str)) {
             on(&world, &plan);
             assert_eq!(world.tasks(), ["new"], "{plan}");
             let is = all(&world, "new");
-            assert_eq!((&is.files, &is.index, &is.log), (&was.files, &was.index, &was.log), "{plan}");
+            assert_eq!(
+                (tree(&is.files), &is.index, &is.log),
+                (tree(&was.files), &was.index, &was.log),
+                "{plan}"
+            );
             assert_eq!(world.git(&["branch", "--format=%(refname:short)"]), "dacapo/new\nmain", "{plan}");
             assert_eq!(world.git(&["config", "branch.dacapo/new.merge"]), "refs/heads/theirs", "{plan}");
             let _ = rename(&world, "new", "old").expect(0);

@@ -61,7 +61,7 @@ fn r2_a_damaged_spec_is_said_and_nothing_is_overwritten() {
     world.assert_nothing_left("t");
     let spec = world.task_dir("t").join("spec.json");
     let whole = fs::read(&spec).unwrap();
-    let newer = String::from_utf8(whole.clone()).unwrap().replacen("\"v\": 3", "\"v\": 99", 1);
+    let newer = String::from_utf8(whole.clone()).unwrap().replacen("\"v\": 4", "\"v\": 99", 1);
     let damaged = [&whole[..whole.len() / 2], b"", newer.as_bytes(), b"[]"];
     for bytes in damaged {
         fs::write(&spec, bytes).unwrap();
