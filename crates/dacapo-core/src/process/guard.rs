@@ -139,16 +139,30 @@ pub(super) fn command(order: &Order, [stdin, stdout, stderr]: [OwnedFd; 3]) -> i
     Ok(command)
 }
 
-/// Starts a command as a child of this process that ends with it.
-pub(super) fn spawn(mut command: Command) -> io::Result<u32> {
+/// How far a new process has come on its way to the job's program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Starting {
+    /// It has a session of its own.
+    Begun,
+    /// All but the program is as it will be.
+    Ready,
+}
+
+/// Starts a command as a child of this process that ends with it. `confine` is called in the new process.
+pub(super) fn spawn(
+    mut command: Command,
+    mut confine: impl FnMut(Starting) -> io::Result<()> + Send + Sync + 'static,
+) -> io::Result<u32> {
     let parent = rustix::process::getpid();
     #[expect(unsafe_code, reason = "what the child does to itself before exec has no safe form")]
-    // SAFETY: the closure runs in a single-threaded child and makes only async-signal-safe calls, without allocating.
+    // SAFETY: the closure runs in a copy of this process, which has one thread: no lock can be held by another one that is not
+    // there, so whatever is safe here is safe in it.
     unsafe {
         command.pre_exec(move || {
             // A session of its own: Ctrl-C at the terminal does not reach the job, and a signal to its group reaches
             // all of it.
             rustix::process::setsid()?;
+            confine(Starting::Begun)?;
             // The kernel sends this when the forking *thread* ends. The guard has only one, so it means: when the
             // guard dies.
             tree::die_with_parent()?;
@@ -159,7 +173,7 @@ pub(super) fn spawn(mut command: Command) -> io::Result<u32> {
             // The guard blocks nearly all signals, and a blocked mask is inherited over exec: an agent could not be
             // interrupted.
             signals::reset_all();
-            Ok(())
+            confine(Starting::Ready)
         });
     }
     command.spawn().map(|child| child.id())
@@ -211,17 +225,16 @@ impl Guard<'_> {
     }
 
     fn start_here(&mut self, order: &Order, streams: [OwnedFd; 3]) -> Result<u32, (Failed, io::Error)> {
-        match order.room.as_ref().map(|room| room::enter(order, room, &streams)) {
-            Some(Ok(entered)) => {
-                let inside = entered?;
-                let pid = inside.pid;
-                self.whereabouts = Whereabouts::Inside(inside);
-                return Ok(pid);
-            }
-            Some(Err(refused)) => self.tell(&Status::RoomRefused(refused)),
-            None => {}
+        let Some(room) = &order.room else {
+            let spawned = command(order, streams).and_then(|command| spawn(command, |_| Ok(())));
+            return spawned.map_err(|error| (Failed::Program, error));
+        };
+        let begun = room::enter(order, room, &streams)?;
+        self.tell(&Status::RoomMade(begun.made));
+        if let Some(inside) = begun.inside {
+            self.whereabouts = Whereabouts::Inside(inside);
         }
-        command(order, streams).and_then(spawn).map_err(|error| (Failed::Program, error))
+        Ok(begun.pid)
     }
 
     /// Sees the job and its tree to their end. True when nothing is left and the runner is still there.
@@ -315,7 +328,7 @@ impl Guard<'_> {
             sources.push(PollFd::new(self.socket, listen));
         }
         if let Whereabouts::Inside(inside) = &self.whereabouts {
-            sources.push(PollFd::from_borrowed_fd(inside.report.as_fd(), PollFlags::IN));
+            sources.push(PollFd::from_borrowed_fd(inside.report().as_fd(), PollFlags::IN));
         }
         let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
         if poll(&mut sources, timeout.as_ref()).is_err() {

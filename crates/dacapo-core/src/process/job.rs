@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::mask::Content;
-use super::room::{Room, RoomRefused};
+use super::room::{Room, RoomMade};
 
 /// A foreign command with everything it needs.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Job {
     pub grace: Duration,
     /// Descriptors, of locks for example, that the guard keeps open until the tree is empty. With the locks of the launcher at most 29.
     pub holds: Vec<OwnedFd>,
-    /// The part of the machine that it sees; none: all that the user sees.
+    /// What it sees of the machine and may change; none: as much as the user, or what the launcher gives to all jobs.
     pub room: Option<Room>,
 }
 
@@ -123,8 +123,8 @@ pub struct Finished {
     pub leftovers: u32,
     /// Processes that could not be ended: they belong to someone else, or are stuck in the kernel.
     pub unreachable: Vec<Unreachable>,
-    /// Why it had to do without its room; none where it had one, or was to have none.
-    pub room_refused: Option<RoomRefused>,
+    /// How much of its room there was; none where it was to have none, or did not start.
+    pub room: Option<RoomMade>,
     /// The guard was killed; the runner has cleared up in its place.
     pub guard_lost: bool,
 }

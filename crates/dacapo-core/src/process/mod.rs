@@ -58,7 +58,9 @@ pub use liveness::TreeSample;
 pub use mask::{Content, Masker, SecretScan, StreamMask, is_secret_name};
 pub(crate) use memory::keep_memory_to_ourselves;
 pub use namespace::PidNamespace;
-pub use room::{Place, Room, RoomRefused, RoomStep, Shows};
+pub use room::{
+    Otherwise, Place, Processes, Room, RoomMade, RoomRefused, RoomStep, Shows, Trial, Trials, Walls,
+};
 pub use signals::{keep_descriptors_to_ourselves, survive_file_size_limit};
 pub(crate) use start::{Group, With};
 pub use start::{RUNNER_ARGUMENT, leave};

@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::guards::{GuardProcess, Spare};
 use super::job::{Exit, Finished, Unreachable};
 use super::launcher::{Files, Shared};
-use super::room::RoomRefused;
+use super::room::RoomMade;
 use super::stream::{Capture, Pulled};
 use super::wire::{Failed, Order, Status};
 
@@ -100,7 +100,7 @@ pub(super) struct Pump {
     cwd: PathBuf,
     taps: Vec<Tap>,
     feed: Option<Feed>,
-    room_refused: Option<RoomRefused>,
+    room: Option<RoomMade>,
     exit: Option<(Exit, Duration)>,
     /// Set when the tree is empty.
     end: Option<End>,
@@ -137,7 +137,7 @@ impl Pump {
             cwd: order.cwd.clone(),
             taps,
             feed,
-            room_refused: None,
+            room: None,
             exit: None,
             end: None,
         }
@@ -240,7 +240,7 @@ impl Pump {
                 let exit = self.spawn_failed(what, errno);
                 self.exit = Some((exit, self.begun.elapsed()));
             }
-            Ok(Some(Status::RoomRefused(refused))) => self.room_refused = Some(refused),
+            Ok(Some(Status::RoomMade(made))) => self.room = Some(made),
             Ok(Some(Status::Frozen)) => self.shared.tell_frozen(),
             Ok(Some(Status::Exited { code, signal })) => {
                 self.exit = Some((code.map_or(Exit::Signal(signal), Exit::Code), self.begun.elapsed()));
@@ -273,6 +273,7 @@ impl Pump {
         let program = self.program.to_string_lossy();
         let message = match what {
             Failed::Cwd => format!("cannot enter {}: {error}", self.cwd.display()),
+            Failed::Room(step) => format!("cannot confine {program}: {}: {error}", step.call()),
             Failed::Program if errno == libc::ENOENT && self.cwd.join(&self.program).is_file() => {
                 format!("cannot run {program}: the interpreter in its first line was not found")
             }
@@ -309,7 +310,7 @@ impl Pump {
             output_bytes: output_bytes.unwrap_or(0),
             capture_error,
             leftovers: end.as_ref().map_or(0, |end| end.leftovers),
-            room_refused: self.room_refused,
+            room: self.room,
             guard_lost: end.as_ref().is_some_and(|end| end.guard_lost),
             unreachable: end.map(|end| end.unreachable).unwrap_or_default(),
         };

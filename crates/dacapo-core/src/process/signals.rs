@@ -175,8 +175,14 @@ pub(super) fn close_all_but(kept: &[u32]) {
 /// Ends this process at once: nothing is flushed, dropped or called.
 #[cfg(target_os = "linux")]
 pub(super) fn exit_now() -> ! {
+    exit_with(0)
+}
+
+/// The same with a code.
+#[cfg(target_os = "linux")]
+pub(super) fn exit_with(code: i32) -> ! {
     // SAFETY: takes a number and does not return.
-    unsafe { libc::_exit(0) }
+    unsafe { libc::_exit(code) }
 }
 
 fn duration(time: libc::timeval) -> Duration {

@@ -465,8 +465,8 @@ impl Guarded {
                 self.end = Some(if is_free { Left::Free } else { Left::Spent });
             }
             Ok(Some(Status::SpawnFailed { errno, .. })) => self.failed = Some(errno),
-            // Neither asks for a room nor freezes.
-            Ok(Some(Status::RoomRefused(_) | Status::Frozen)) => {}
+            // Nobody asks how a room was made, or freezes.
+            Ok(Some(Status::RoomMade(_) | Status::Frozen)) => {}
             Ok(None) | Err(_) => self.lost(),
         }
     }

@@ -13,11 +13,11 @@ use std::time::Duration;
 use rustix::net::{SendFlags, send};
 
 use super::Unreachable;
-use super::room::{Place, Room, RoomRefused, RoomStep, Shows};
+use super::room::{Otherwise, Place, Processes, Room, RoomMade, RoomRefused, RoomStep, Shows, Trials, Walls};
 
 /// Bytes of the header that carries the descriptors and says how long the order is.
 pub(super) const HEADER: usize = 5;
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// The kernel takes no more than a few MiB of arguments and environment; anything larger is a broken message.
 const LONGEST: usize = 64 << 20;
 
@@ -109,6 +109,8 @@ impl Order {
 pub(super) enum Failed {
     Program,
     Cwd,
+    /// The room that it may not do without, at this step.
+    Room(RoomStep),
 }
 
 /// What the guard tells the runner.
@@ -121,8 +123,8 @@ pub(super) enum Status {
         what: Failed,
         errno: i32,
     },
-    /// The job starts without its room.
-    RoomRefused(RoomRefused),
+    /// How the job runs that was to have a room.
+    RoomMade(RoomMade),
     /// The job is stopped, and what it had started has ended.
     Frozen,
     Exited {
@@ -145,15 +147,25 @@ impl Status {
                 put_u32(&mut body, *pid);
             }
             Self::SpawnFailed { what, errno } => {
-                body.push(match what {
-                    Failed::Program => b'P',
-                    Failed::Cwd => b'D',
-                });
+                match what {
+                    Failed::Program => body.push(b'P'),
+                    Failed::Cwd => body.push(b'D'),
+                    Failed::Room(step) => body.extend([b'N', step.to_byte()]),
+                }
                 put_u32(&mut body, errno.cast_unsigned());
             }
-            Self::RoomRefused(refused) => {
-                body.extend([b'R', refused.step.to_byte()]);
-                put_u32(&mut body, refused.errno.cast_unsigned());
+            Self::RoomMade(made) => {
+                let kind = match made.walls {
+                    Walls::Mounts => b'M',
+                    Walls::Landlock(_) => b'L',
+                    Walls::None(_) => b'N',
+                };
+                body.extend([b'R', kind]);
+                body.extend(made.trials.to_bytes());
+                if let Some(refused) = made.refused() {
+                    body.push(refused.step.to_byte());
+                    put_u32(&mut body, refused.errno.cast_unsigned());
+                }
             }
             Self::Frozen => body.push(b'Z'),
             Self::Exited { code: Some(code), .. } => {
@@ -202,10 +214,22 @@ impl Status {
             b'S' => Self::Started { pid: take_u32(body)? },
             b'P' => Self::SpawnFailed { what: Failed::Program, errno: take_u32(body)?.cast_signed() },
             b'D' => Self::SpawnFailed { what: Failed::Cwd, errno: take_u32(body)?.cast_signed() },
+            b'N' => {
+                let step = take_step(body)?;
+                Self::SpawnFailed { what: Failed::Room(step), errno: take_u32(body)?.cast_signed() }
+            }
             b'R' => {
-                let [step] = take(body, 1)? else { return None };
-                let step = RoomStep::from_byte(*step)?;
-                Self::RoomRefused(RoomRefused { step, errno: take_u32(body)?.cast_signed() })
+                let [kind, made, failed] = take(body, 3)? else { return None };
+                let refused = |body: &mut &[u8]| {
+                    Some(RoomRefused { step: take_step(body)?, errno: take_u32(body)?.cast_signed() })
+                };
+                let walls = match kind {
+                    b'M' => Walls::Mounts,
+                    b'L' => Walls::Landlock(refused(body)?),
+                    b'N' => Walls::None(refused(body)?),
+                    _ => return None,
+                };
+                Self::RoomMade(RoomMade { walls, trials: Trials::from_bytes([*made, *failed]) })
             }
             b'Z' => Self::Frozen,
             b'C' => Self::Exited { code: Some(take_u32(body)?.cast_signed()), signal: 0 },
@@ -289,14 +313,29 @@ fn take_bytes(from: &mut &[u8]) -> Option<OsString> {
     Some(OsString::from_vec(take(from, count)?.to_vec()))
 }
 
+fn take_step(from: &mut &[u8]) -> Option<RoomStep> {
+    let [step] = take(from, 1)? else { return None };
+    RoomStep::from_byte(*step)
+}
+
 fn put_room(to: &mut Vec<u8>, room: Option<&Room>) {
     let Some(room) = room else { return to.push(0) };
-    to.push(1);
+    let processes = match room.processes {
+        Processes::Own => b'O',
+        Processes::Shared => b'S',
+    };
+    let otherwise = match room.otherwise {
+        Otherwise::Run => b'R',
+        Otherwise::Refuse => b'N',
+    };
+    to.extend([1, processes, otherwise]);
     put_len(to, room.places.len());
     for Place { path, shows } in &room.places {
         put_bytes(to, path.as_os_str());
         match shows {
             Shows::Nothing => to.push(b'N'),
+            Shows::ReadOnly => to.push(b'R'),
+            Shows::Pinned => to.push(b'P'),
             Shows::Itself => to.push(b'I'),
             Shows::Other(other) => {
                 to.push(b'O');
@@ -310,11 +349,23 @@ fn take_room(from: &mut &[u8]) -> Option<Option<Room>> {
     if take(from, 1)? == [0] {
         return Some(None);
     }
+    let processes = match take(from, 1)? {
+        b"O" => Processes::Own,
+        b"S" => Processes::Shared,
+        _ => return None,
+    };
+    let otherwise = match take(from, 1)? {
+        b"R" => Otherwise::Run,
+        b"N" => Otherwise::Refuse,
+        _ => return None,
+    };
     let places = (0..take_u32(from)?)
         .map(|_| {
             let path = PathBuf::from(take_bytes(from)?);
             let shows = match take(from, 1)? {
                 b"N" => Shows::Nothing,
+                b"R" => Shows::ReadOnly,
+                b"P" => Shows::Pinned,
                 b"I" => Shows::Itself,
                 b"O" => Shows::Other(take_bytes(from)?.into()),
                 _ => return None,
@@ -322,7 +373,7 @@ fn take_room(from: &mut &[u8]) -> Option<Option<Room>> {
             Some(Place { path, shows })
         })
         .collect::<Option<_>>()?;
-    Some(Some(Room { places }))
+    Some(Some(Room { places, processes, otherwise }))
 }
 
 #[cfg(test)]
@@ -341,13 +392,23 @@ mod tests {
             cwd in bytes(),
             env in proptest::collection::vec((bytes(), bytes()), 0..6),
             times in (0u32.., 0u32..),
-            room in proptest::option::of(proptest::collection::vec((bytes(), bytes(), 0..3), 0..4)),
+            room in proptest::option::of((proptest::collection::vec((bytes(), bytes(), 0..5), 0..4), 0..4)),
         ) {
             let place = |(path, other, which): (OsString, OsString, i32)| Place {
                 path: path.into(),
-                shows: [Shows::Nothing, Shows::Itself, Shows::Other(other.into())][which as usize].clone(),
+                shows: [
+                    Shows::Nothing,
+                    Shows::Itself,
+                    Shows::ReadOnly,
+                    Shows::Pinned,
+                    Shows::Other(other.into()),
+                ][which as usize].clone(),
             };
-            let room = room.map(|places| Room { places: places.into_iter().map(place).collect() });
+            let room = room.map(|(places, kind)| Room {
+                places: places.into_iter().map(place).collect(),
+                processes: [Processes::Own, Processes::Shared][kind as usize % 2],
+                otherwise: [Otherwise::Run, Otherwise::Refuse][kind as usize / 2],
+            });
             let (grace, without_runner) = (times.0.into(), times.1.into());
             let [grace, without_runner] = [grace, without_runner].map(Duration::from_millis);
             let order = Order { argv, cwd: cwd.into(), env, grace, without_runner, room };
@@ -374,7 +435,16 @@ mod tests {
             Status::Started { pid: 7 },
             Status::SpawnFailed { what: Failed::Program, errno: 2 },
             Status::SpawnFailed { what: Failed::Cwd, errno: 20 },
-            Status::RoomRefused(RoomRefused { step: RoomStep::Processes, errno: 1 }),
+            Status::SpawnFailed { what: Failed::Room(RoomStep::Trials), errno: 1 },
+            Status::RoomMade(RoomMade { walls: Walls::Mounts, trials: Trials::from_bytes([63, 1]) }),
+            Status::RoomMade(RoomMade {
+                walls: Walls::Landlock(RoomRefused { step: RoomStep::Namespaces, errno: 28 }),
+                trials: Trials::default(),
+            }),
+            Status::RoomMade(RoomMade {
+                walls: Walls::None(RoomRefused { step: RoomStep::User, errno: 1 }),
+                trials: Trials::default(),
+            }),
             Status::Frozen,
             Status::Exited { code: Some(-1), signal: 0 },
             Status::Exited { code: None, signal: 9 },

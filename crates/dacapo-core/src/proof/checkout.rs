@@ -141,7 +141,10 @@ impl Lease {
 
     /// Why a command of this proof could see what the agent left.
     pub fn exposed(&self, finished: &Finished) -> Option<Exposed> {
-        let refused = finished.room_refused.map(|refused| Exposed::Refused { message: refused.to_string() });
+        let refused = finished
+            .room
+            .and_then(|made| made.refused())
+            .map(|refused| Exposed::Refused { message: refused.to_string() });
         refused.or_else(|| self.home_in_workspace.then_some(Exposed::HomeInWorkspace))
     }
 

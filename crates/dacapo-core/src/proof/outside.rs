@@ -249,7 +249,7 @@ mod tests {
             let all = differing(&self.candidates(), record, &self.path("out")).unwrap();
             let text = |shows: Shows| match shows {
                 Shows::Other(path) => Some(fs::read_to_string(path).unwrap()),
-                Shows::Nothing | Shows::Itself => None,
+                Shows::Nothing | Shows::ReadOnly | Shows::Pinned | Shows::Itself => None,
             };
             let name = |path: PathBuf| path.strip_prefix(&root).unwrap().display().to_string();
             all.into_iter().map(|(path, shows)| (name(path), text(shows))).collect()

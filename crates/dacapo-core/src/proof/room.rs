@@ -188,7 +188,8 @@ mod tests {
         let below = |path: &Path| path.strip_prefix(&root).ok().map(|path| path.display().to_string());
         let word = |shows: &Shows| match shows {
             Shows::Nothing => "nothing".to_owned(),
-            Shows::Itself => "itself".to_owned(),
+            Shows::ReadOnly => "read-only".to_owned(),
+            Shows::Pinned | Shows::Itself => "itself".to_owned(),
             Shows::Other(path) => below(path).unwrap(),
         };
         let places = around.room(&env).unwrap().places;

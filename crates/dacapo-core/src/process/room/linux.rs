@@ -1,4 +1,7 @@
-//! Rooms by mount, pid and user namespaces.
+//! Rooms by mount, pid and user namespaces, and by Landlock.
+//!
+//! A job that sees all processes is a child of the guard that makes its room itself, between fork and exec. One with processes
+//! of its own has one more process above it:
 //!
 //! ```text
 //! guard ──clone──► first process: mounts, /proc, fewer rights ──► job ──► whatever it starts
@@ -24,24 +27,35 @@ use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_change, move_mount,
     open_tree,
 };
-use rustix::process::{Gid, Uid, getegid, geteuid};
+use rustix::process::{Gid, Pid, Uid, getegid, geteuid};
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
-    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+    CapabilitySet, CapabilitySets, UnshareFlags, capabilities, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, unshare_unsafe,
 };
 
-use super::{Place, Room, RoomRefused, RoomStep, Shows};
+use super::kernel::{self, Changes};
+use super::trials::Trier;
+use super::{
+    Otherwise, Place, Processes, Room, RoomMade, RoomRefused, RoomStep, Shows, Trial, Trials, Walls,
+};
 use crate::process::guard;
 use crate::process::signals::{self, Ended};
 use crate::process::tree;
 use crate::process::wire::{Failed, Order};
 
-/// A job that was started in a room.
-pub(in crate::process) struct Inside {
-    /// The first process of the room.
+/// A job that was started, in its room or with what there is of it.
+pub(in crate::process) struct Begun {
+    /// The job, or the first process of its room.
     pub(in crate::process) pid: u32,
+    /// Set if there is such a first process.
+    pub(in crate::process) inside: Option<Inside>,
+    pub(in crate::process) made: RoomMade,
+}
+
+/// A job below the first process of a room.
+pub(in crate::process) struct Inside {
     /// Tells when the job itself has ended.
-    pub(in crate::process) report: OwnedFd,
+    report: OwnedFd,
 }
 
 impl Inside {
@@ -49,61 +63,72 @@ impl Inside {
     pub(in crate::process) fn ending(&self) -> Option<(Option<i32>, i32)> {
         match Report::read(&self.report)? {
             Report::Ended { code, signal } => Some((code, signal)),
-            Report::Started | Report::Refused(_) | Report::NotStarted { .. } => None,
+            Report::Started | Report::Tried(_) | Report::Refused(_) | Report::NotStarted { .. } => None,
         }
+    }
+
+    pub(in crate::process) fn report(&self) -> &OwnedFd {
+        &self.report
     }
 }
 
-/// Starts the job in the room. The inner error is the job's own.
+/// Why there is no job in the room.
+enum NoJob {
+    Refused(RoomRefused),
+    NotStarted(Failed, io::Error),
+}
+
+impl From<RoomRefused> for NoJob {
+    fn from(refused: RoomRefused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+/// Starts the job in the room, or with what the kernel grants of it.
 pub(in crate::process) fn enter(
     order: &Order,
     room: &Room,
     streams: &[OwnedFd; 3],
-) -> Result<Result<Inside, (Failed, io::Error)>, RoomRefused> {
-    match enter_with(Pids::Own, order, room, streams) {
+) -> Result<Begun, (Failed, io::Error)> {
+    let maker = Maker { user: geteuid(), group: getegid() };
+    let begun = match room.processes {
+        Processes::Own => maker.enter_with_first_process(order, room, streams),
+        Processes::Shared => maker.enter_here(order, room, streams, Means::Mounts),
+    };
+    let begun = match begun {
         // Some containers hide parts of /proc, and then nobody may mount another one. A job that sees the processes of
         // others is still a job that does not see their files.
-        Err(refused) if refused.step == RoomStep::Processes => enter_with(Pids::Shared, order, room, streams),
-        entered => entered,
-    }
-}
-
-/// Which processes can be seen in a room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pids {
-    Own,
-    Shared,
-}
-
-fn enter_with(
-    pids: Pids,
-    order: &Order,
-    room: &Room,
-    streams: &[OwnedFd; 3],
-) -> Result<Result<Inside, (Failed, io::Error)>, RoomRefused> {
-    let refused = RoomRefused::at(RoomStep::Namespaces);
-    let (report, theirs) = io::pipe().map_err(refused)?;
-    let (report, theirs) = (OwnedFd::from(report), OwnedFd::from(theirs));
-    let maker = Maker { user: geteuid(), group: getegid(), pids };
-    let Some(pid) = maker.clone_process().map_err(refused)? else {
-        // Never returns into the guard's own code, not even by a panic.
-        let _exit = Exit;
-        maker.run(order, room, streams, &theirs);
-        return Err(refused(io::Error::from_raw_os_error(libc::ECHILD)));
-    };
-    drop(theirs);
-    let began = Report::read(&report);
-    if let Some(Report::Started) = began {
-        return Ok(Ok(Inside { pid, report }));
-    }
-    signals::wait_for(pid);
-    match began {
-        Some(Report::Refused(why)) => Err(why),
-        Some(Report::NotStarted { what, errno }) => Ok(Err((what, io::Error::from_raw_os_error(errno)))),
-        Some(Report::Started | Report::Ended { .. }) | None => {
-            Err(refused(io::Error::from_raw_os_error(libc::ECHILD)))
+        Err(NoJob::Refused(RoomRefused { step: RoomStep::Processes, .. })) => {
+            maker.enter_here(order, room, streams, Means::Mounts)
         }
-    }
+        begun => begun,
+    };
+    let begun = match begun {
+        Err(NoJob::Refused(refused)) if room.granted().is_some() => {
+            maker.enter_here(order, room, streams, Means::Landlock(refused))
+        }
+        begun => begun,
+    };
+    let begun = match (begun, room.otherwise) {
+        (Err(NoJob::Refused(refused)), Otherwise::Run) => {
+            maker.enter_here(order, room, streams, Means::None(refused))
+        }
+        (begun, Otherwise::Run | Otherwise::Refuse) => begun,
+    };
+    begun.map_err(|no_job| match no_job {
+        NoJob::Refused(refused) => (Failed::Room(refused.step), io::Error::from_raw_os_error(refused.errno)),
+        NoJob::NotStarted(what, error) => (what, error),
+    })
+}
+
+/// What a room is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Means {
+    Mounts,
+    /// There are no mounts to be had, for this reason.
+    Landlock(RoomRefused),
+    /// Landlock cannot express the room either.
+    None(RoomRefused),
 }
 
 /// Ends the process, whatever happens before.
@@ -118,6 +143,7 @@ impl Drop for Exit {
 /// What the first process of a room says to its guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Report {
+    Tried(Trials),
     Started,
     Refused(RoomRefused),
     NotStarted { what: Failed, errno: i32 },
@@ -130,9 +156,14 @@ impl Report {
     fn encode(self) -> [u8; Self::LENGTH] {
         let (kind, which, a, b) = match self {
             Self::Started => (b'S', 0, 0, 0),
+            Self::Tried(trials) => {
+                let [made, failed] = trials.to_bytes();
+                (b'T', 0, made.into(), failed.into())
+            }
             Self::Refused(refused) => (b'R', refused.step.to_byte(), refused.errno, 0),
             Self::NotStarted { what: Failed::Program, errno } => (b'P', 0, errno, 0),
             Self::NotStarted { what: Failed::Cwd, errno } => (b'D', 0, errno, 0),
+            Self::NotStarted { what: Failed::Room(step), errno } => (b'R', step.to_byte(), errno, 0),
             Self::Ended { code: Some(code), signal } => (b'C', 0, code, signal),
             Self::Ended { code: None, signal } => (b'G', 0, 0, signal),
         };
@@ -148,6 +179,7 @@ impl Report {
         let (a, b) = (number(2), number(6));
         Some(match bytes[0] {
             b'S' => Self::Started,
+            b'T' => Self::Tried(Trials::from_bytes([u8::try_from(a).ok()?, u8::try_from(b).ok()?])),
             b'R' => Self::Refused(RoomRefused { step: RoomStep::from_byte(bytes[1])?, errno: a }),
             b'P' => Self::NotStarted { what: Failed::Program, errno: a },
             b'D' => Self::NotStarted { what: Failed::Cwd, errno: a },
@@ -172,38 +204,59 @@ impl Report {
     }
 }
 
-/// Why there is no job in the room.
-enum NoJob {
-    Refused(RoomRefused),
-    NotStarted(Failed, io::Error),
-}
-
-impl From<RoomRefused> for NoJob {
-    fn from(refused: RoomRefused) -> Self {
-        Self::Refused(refused)
-    }
-}
-
 /// The user that a room is made for.
+#[derive(Debug, Clone, Copy)]
 struct Maker {
     user: Uid,
     group: Gid,
-    pids: Pids,
 }
 
 impl Maker {
-    /// Forks into new namespaces; none: this is the new process.
-    fn clone_process(&self) -> io::Result<Option<u32>> {
-        let user = if self.user.is_root() { 0 } else { libc::CLONE_NEWUSER };
-        let pids = match self.pids {
-            Pids::Own => libc::CLONE_NEWPID,
-            Pids::Shared => 0,
+    fn namespaces(self) -> libc::c_int {
+        libc::CLONE_NEWNS | if self.user.is_root() { 0 } else { libc::CLONE_NEWUSER }
+    }
+
+    /// Starts the job below a first process, which makes the room and sees nothing but what is in it.
+    fn enter_with_first_process(
+        self,
+        order: &Order,
+        room: &Room,
+        streams: &[OwnedFd; 3],
+    ) -> Result<Begun, NoJob> {
+        let refused = RoomRefused::at(RoomStep::Namespaces);
+        let (report, theirs) = io::pipe().map_err(refused)?;
+        let (report, theirs) = (OwnedFd::from(report), OwnedFd::from(theirs));
+        let cloned = signals::clone_process(self.namespaces() | libc::CLONE_NEWPID).map_err(refused)?;
+        let Some(pid) = cloned else {
+            // Never returns into the guard's own code, not even by a panic.
+            let _exit = Exit;
+            self.run(order, room, streams, &theirs);
+            return Err(refused(io::Error::from_raw_os_error(libc::ECHILD)).into());
         };
-        signals::clone_process(libc::CLONE_NEWNS | user | pids)
+        drop(theirs);
+        let mut trials = Trials::default();
+        let error = loop {
+            match Report::read(&report) {
+                Some(Report::Tried(tried)) => trials = tried,
+                Some(Report::Started) => {
+                    let made = RoomMade { walls: Walls::Mounts, trials };
+                    return Ok(Begun { pid, inside: Some(Inside { report }), made });
+                }
+                Some(Report::Refused(why)) => break why.into(),
+                Some(Report::NotStarted { what, errno }) => {
+                    break NoJob::NotStarted(what, io::Error::from_raw_os_error(errno));
+                }
+                Some(Report::Ended { .. }) | None => {
+                    break refused(io::Error::from_raw_os_error(libc::ECHILD)).into();
+                }
+            }
+        };
+        signals::wait_for(pid);
+        Err(error)
     }
 
     /// The life of the first process.
-    fn run(&self, order: &Order, room: &Room, streams: &[OwnedFd; 3], report: &OwnedFd) {
+    fn run(self, order: &Order, room: &Room, streams: &[OwnedFd; 3], report: &OwnedFd) {
         let job = match self.begin(order, room, streams, report) {
             Ok(job) => job,
             Err(NoJob::Refused(refused)) => return Report::Refused(refused).write(report),
@@ -222,37 +275,98 @@ impl Maker {
     }
 
     fn begin(
-        &self,
+        self,
         order: &Order,
         room: &Room,
         streams: &[OwnedFd; 3],
         report: &OwnedFd,
     ) -> Result<u32, NoJob> {
         self.leave_guard(streams, report).map_err(RoomRefused::at(RoomStep::Namespaces))?;
+        self.make(&order.cwd, room, Processes::Own)?;
+        let (room, told) = (room.clone(), share(report)?);
+        spawn(order, streams, move |phase| match phase {
+            guard::Starting::Begun => Ok(()),
+            guard::Starting::Ready => seal(&room, Means::Mounts, None, &told),
+        })
+    }
+
+    /// Starts the job as a child of this process, which makes its room itself.
+    fn enter_here(
+        self,
+        order: &Order,
+        room: &Room,
+        streams: &[OwnedFd; 3],
+        means: Means,
+    ) -> Result<Begun, NoJob> {
+        let (report, theirs) = io::pipe().map_err(RoomRefused::at(RoomStep::Namespaces))?;
+        let (report, theirs) = (OwnedFd::from(report), OwnedFd::from(theirs));
+        let (cwd, own_room) = (order.cwd.clone(), room.clone());
+        let confine = move |phase: guard::Starting| {
+            let done = match phase {
+                guard::Starting::Begun if means == Means::Mounts => self.make_here(&cwd, &own_room),
+                guard::Starting::Begun => Ok(()),
+                guard::Starting::Ready => return seal(&own_room, means, rustix::process::getppid(), &theirs),
+            };
+            done.map_err(|no_job| match no_job {
+                NoJob::Refused(refused) => tell_refused(refused, &theirs),
+                NoJob::NotStarted(what, error) => {
+                    let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
+                    Report::NotStarted { what, errno }.write(&theirs);
+                    error
+                }
+            })
+        };
+        // Only the job has the other end of the pipe from here on, and it has written by now or never will.
+        let started = spawn(order, streams, confine);
+        let mut trials = Trials::default();
+        while let Some(told) = Report::read(&report) {
+            match told {
+                Report::Tried(tried) => trials = tried,
+                Report::Refused(refused) => return Err(refused.into()),
+                Report::NotStarted { what, errno } => {
+                    return Err(NoJob::NotStarted(what, io::Error::from_raw_os_error(errno)));
+                }
+                Report::Started | Report::Ended { .. } => {}
+            }
+        }
+        let walls = match means {
+            Means::Mounts => Walls::Mounts,
+            Means::Landlock(refused) => Walls::Landlock(refused),
+            Means::None(refused) => Walls::None(refused),
+        };
+        Ok(Begun { pid: started?, inside: None, made: RoomMade { walls, trials } })
+    }
+
+    fn make_here(self, cwd: &Path, room: &Room) -> Result<(), NoJob> {
+        let flags = UnshareFlags::from_bits_retain(self.namespaces().cast_unsigned());
+        #[expect(unsafe_code, reason = "descriptors that are shared are closed by nobody")]
+        // SAFETY: this is the only thread, and it shares nothing with the guard that it was forked from.
+        unsafe { unshare_unsafe(flags) }
+            .map_err(|error| RoomRefused::at(RoomStep::Namespaces)(error.into()))?;
+        self.make(cwd, room, Processes::Shared)
+    }
+
+    /// Makes the room around this process, in its new namespaces.
+    fn make(self, cwd: &Path, room: &Room, processes: Processes) -> Result<(), NoJob> {
         if !self.user.is_root() {
             self.name_user().map_err(RoomRefused::at(RoomStep::User))?;
         }
         mount_change("/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC)
             .map_err(|error| RoomRefused::at(RoomStep::Mounts)(error.into()))?;
-        furnish(room)?;
-        if self.pids == Pids::Own {
+        // Before anything is protected in it.
+        if processes == Processes::Own {
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
             mount("proc", "/proc", "proc", flags, None)
                 .map_err(|error| RoomRefused::at(RoomStep::Processes)(error.into()))?;
         }
+        furnish(room)?;
         // The old directory would lead to the old mounts.
-        rustix::process::chdir(&order.cwd).map_err(|error| NoJob::NotStarted(Failed::Cwd, error.into()))?;
-        self.give_up_rights().map_err(RoomRefused::at(RoomStep::Rights))?;
-        let duplicates = || {
-            let [stdin, stdout, stderr] = streams;
-            Ok([stdin.try_clone()?, stdout.try_clone()?, stderr.try_clone()?])
-        };
-        let failed = |error| NoJob::NotStarted(Failed::Program, error);
-        guard::command(order, duplicates().map_err(failed)?).and_then(guard::spawn).map_err(failed)
+        rustix::process::chdir(cwd).map_err(|error| NoJob::NotStarted(Failed::Cwd, error.into()))?;
+        Ok(self.give_up_rights().map_err(RoomRefused::at(RoomStep::Rights))?)
     }
 
     /// Keeps nothing of the guard's but the pipe to it, and dies with it.
-    fn leave_guard(&self, streams: &[OwnedFd; 3], report: &OwnedFd) -> io::Result<()> {
+    fn leave_guard(self, streams: &[OwnedFd; 3], report: &OwnedFd) -> io::Result<()> {
         signals::forget_children();
         rustix::process::setsid()?;
         tree::die_with_parent()?;
@@ -270,14 +384,14 @@ impl Maker {
     }
 
     /// The user and the group keep their numbers; all others are nobody here.
-    fn name_user(&self) -> io::Result<()> {
+    fn name_user(self) -> io::Result<()> {
         let (user, group) = (self.user.as_raw(), self.group.as_raw());
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
     }
 
-    fn give_up_rights(&self) -> io::Result<()> {
+    fn give_up_rights(self) -> io::Result<()> {
         let undoing = if self.user.is_root() { UNDOING } else { CapabilitySet::all() };
         for bit in 0..u64::BITS {
             let right = CapabilitySet::from_bits_retain(1 << bit);
@@ -316,6 +430,59 @@ const UNDOING: CapabilitySet = CapabilitySet::SYS_ADMIN
     .union(CapabilitySet::BPF)
     .union(CapabilitySet::PERFMON);
 
+/// Starts the job's program. `confine` is called in the new process: at once, and just before it becomes the program.
+fn spawn(
+    order: &Order,
+    streams: &[OwnedFd; 3],
+    confine: impl FnMut(guard::Starting) -> io::Result<()> + Send + Sync + 'static,
+) -> Result<u32, NoJob> {
+    let failed = |error| NoJob::NotStarted(Failed::Program, error);
+    let [stdin, stdout, stderr] = streams;
+    let duplicates = [stdin, stdout, stderr].map(OwnedFd::try_clone);
+    let [stdin, stdout, stderr] = duplicates;
+    let streams = [stdin.map_err(failed)?, stdout.map_err(failed)?, stderr.map_err(failed)?];
+    guard::command(order, streams).and_then(|command| guard::spawn(command, confine)).map_err(failed)
+}
+
+fn share(report: &OwnedFd) -> Result<OwnedFd, RoomRefused> {
+    report.try_clone().map_err(RoomRefused::at(RoomStep::Trials))
+}
+
+/// Reports why there is no room, and gives it back as an error of the start.
+fn tell_refused(refused: RoomRefused, report: &OwnedFd) -> io::Error {
+    Report::Refused(refused).write(report);
+    io::Error::from_raw_os_error(refused.errno)
+}
+
+/// Closes the last ways out of the room, and tries them all.
+fn seal(room: &Room, means: Means, outside: Option<Pid>, report: &OwnedFd) -> io::Result<()> {
+    let granted = room.granted().unwrap_or_default();
+    let changes = if matches!(means, Means::Landlock(_)) { Changes::In(&granted) } else { Changes::All };
+    let restricted = set_no_new_privs(true).map_err(io::Error::from).and_then(|()| kernel::restrict(changes));
+    let has_mounts = means == Means::Mounts;
+    let trier = Trier { protected: room.protected(), outside, has_mounts };
+    let trials = match means {
+        Means::None(_) => Trials::default(),
+        Means::Mounts | Means::Landlock(_) => trier.try_all(),
+    };
+    let open = trials.failed().any(|trial| has_mounts || trial == Trial::Write);
+    // Without Landlock only signals are not kept in.
+    let failed = match (restricted, means) {
+        (Err(error), Means::Landlock(_)) => Some(RoomRefused::at(RoomStep::Landlock)(error)),
+        _ if open && room.otherwise == Otherwise::Refuse => {
+            Some(RoomRefused::because(RoomStep::Trials, libc::EPERM))
+        }
+        _ => None,
+    };
+    match failed {
+        Some(refused) => Err(tell_refused(refused, report)),
+        None => {
+            Report::Tried(trials).write(report);
+            Ok(())
+        }
+    }
+}
+
 /// Puts everything in its place.
 fn furnish(room: &Room) -> Result<(), RoomRefused> {
     let places = room.ordered();
@@ -327,6 +494,10 @@ fn furnish(room: &Room) -> Result<(), RoomRefused> {
     for (place, tree) in places.iter().zip(trees) {
         let placed = match tree {
             Some(tree) => put(&tree, &place.path),
+            None if place.shows == Shows::ReadOnly && place.path == Path::new("/") => {
+                kernel::protect_all().map_err(RoomRefused::at(RoomStep::Protect))?;
+                Ok(())
+            }
             None if place.shows == Shows::Nothing => cover(&place.path),
             None => Ok(()),
         };
@@ -339,17 +510,23 @@ fn furnish(room: &Room) -> Result<(), RoomRefused> {
 fn take_hold(place: &Place) -> io::Result<Option<OwnedFd>> {
     let from = match &place.shows {
         Shows::Nothing => return Ok(None),
+        // What is put on it later stays as it is.
+        Shows::ReadOnly if place.path == Path::new("/") => return Ok(None),
         Shows::Other(path) => path,
-        Shows::Itself => &place.path,
+        Shows::ReadOnly | Shows::Pinned | Shows::Itself => &place.path,
     };
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         // Mounts that came from outside must not be separated from what is mounted on them.
         | OpenTreeFlags::AT_RECURSIVE;
-    match open_tree(CWD, from, flags) {
-        Err(rustix::io::Errno::NOENT) if place.shows == Shows::Itself => Ok(None),
-        opened => Ok(Some(opened?)),
+    let tree = match open_tree(CWD, from, flags) {
+        Err(rustix::io::Errno::NOENT) if !matches!(place.shows, Shows::Other(_)) => return Ok(None),
+        opened => opened?,
+    };
+    if place.shows == Shows::ReadOnly {
+        kernel::protect_tree(tree.as_fd())?;
     }
+    Ok(Some(tree))
 }
 
 /// Mounts a tree. In a directory that is covered the place has to be made first.
