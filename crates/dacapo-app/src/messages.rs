@@ -39,6 +39,7 @@ mod pull_request;
 mod put_away;
 mod questions;
 mod request;
+mod rooms;
 mod script;
 mod settings;
 mod start;
@@ -202,6 +203,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("put_away", put_away::PUT_AWAY),
     ("questions", questions::QUESTIONS),
     ("request", request::REQUEST),
+    ("rooms", rooms::ROOMS),
     ("script", script::SCRIPT),
     ("settings", settings::SETTINGS),
     ("start", start::START),

@@ -27,6 +27,7 @@ pub mod rename;
 mod repo_slot;
 pub mod rerun;
 pub mod resume;
+mod rooms;
 pub mod run;
 pub mod send;
 pub mod setup_failure;

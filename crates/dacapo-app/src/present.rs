@@ -27,6 +27,7 @@ pub(crate) mod prose;
 pub mod refusals;
 pub mod report;
 pub mod role;
+pub mod rooms;
 pub mod settings;
 pub mod status;
 pub mod table;

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use dacapo_core::git::{GitError, Head, Oid, Repo};
-use dacapo_core::spec::Writing;
 use dacapo_core::spec::{
     AgentSpec, ContextPolicy, InvalidName, Place, ProofAt, ProofPolicy, PullRequest, SPEC_FORMAT, Setup,
     TaskName, TaskSpec, TestsMode, TestsPolicy, parse_duration, random_hex,
 };
+use dacapo_core::spec::{RoomMode, Writing};
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::agent_loop::Loop;
 use jiff::Timestamp;
@@ -147,11 +147,17 @@ pub fn request(args: &TaskRequest, around: &Around<'_>, checks: Checks) -> Resul
         agents: chosen.agents,
         policy,
         context,
+        room: room(args, config),
         pull_request: args.pr.as_deref().map(PullRequest::titled),
         env,
         details: serde_json::Value::Null,
     };
     Ok(Request { spec, named, agent_why: chosen.why, notes, secrets })
+}
+
+/// What its commands may change.
+fn room(args: &TaskRequest, config: &Config) -> RoomMode {
+    if args.sandbox { RoomMode::Strict } else { config.room.into() }
 }
 
 /// Who is to do the work.

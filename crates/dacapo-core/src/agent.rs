@@ -102,6 +102,26 @@ pub fn parser(format: OutputFormat, setting: ParserSetting) -> Box<dyn Parser> {
     }
 }
 
+/// Where an agent keeps its own state: logins, settings, conversations. Known by its program's name, as nearly all agents do.
+pub fn state_places(
+    agent: &AgentSpec,
+    home: Option<&Path>,
+    env: &[(OsString, OsString)],
+) -> impl Iterator<Item = PathBuf> {
+    const VARIABLES: [&str; 4] = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME"];
+    let named = behind(agent).map(|adapter| adapter.name().to_owned());
+    let name = named.or_else(|| Some(program(agent)?.file_name()?.to_str()?.to_owned()));
+    let below_home = home.zip(name).into_iter().flat_map(|(home, name)| {
+        let hidden = [format!(".{name}"), format!(".{name}.json")];
+        let of_xdg = [".config", ".cache", ".local/share", ".local/state"].map(|dir| format!("{dir}/{name}"));
+        hidden.into_iter().chain(of_xdg).map(|place| home.join(place)).collect::<Vec<_>>()
+    });
+    let set = VARIABLES.into_iter().filter_map(|variable| {
+        env.iter().rev().find(|(known, _)| known == variable).map(|(_, value)| PathBuf::from(value))
+    });
+    set.filter(|place| place.is_absolute()).chain(below_home).collect::<Vec<_>>().into_iter()
+}
+
 /// Who pays for an agent in this environment, which is the user's own; what its profile adds to it counts too.
 pub fn account(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Account {
     let added = agent.env.iter().map(|(name, value)| (name.into(), value.into()));

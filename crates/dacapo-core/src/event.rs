@@ -25,6 +25,7 @@ mod own;
 mod proof;
 mod record;
 mod result;
+mod room;
 mod tests_changed;
 mod untracked;
 pub(crate) mod words;
@@ -51,6 +52,7 @@ pub use tests_changed::{
     TestsMark, TestsResult,
 };
 
+pub use room::{RoomReceipt, RoomWalls};
 pub use untracked::{UntrackedFate, UntrackedFile, UntrackedFound, UntrackedNotKept, UntrackedTouched};
 pub use workspace::{HeadAt, InTheWay, WorkspaceProblem};
 
@@ -373,6 +375,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
+    /// How commands of the task are confined from now on, found out by trying it from inside.
+    RoomTested(RoomReceipt),
 }
 
 impl Event {

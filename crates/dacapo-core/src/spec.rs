@@ -20,6 +20,7 @@ mod expected;
 mod name;
 mod proof;
 mod reading;
+mod room;
 mod tests_policy;
 
 pub use agent_env::AgentEnv;
@@ -30,6 +31,7 @@ pub use expected::{ExpectedValue, ValueKind};
 pub use name::{InvalidName, TaskName};
 pub use proof::{CachePolicy, ProofAt, ProofPolicy, setup_line};
 pub use reading::InvalidSpec;
+pub use room::RoomMode;
 pub use tests_policy::{TestsMode, TestsPolicy};
 
 /// The version of `spec.json`.
@@ -66,6 +68,9 @@ pub struct TaskSpec {
     pub agents: Vec<AgentSpec>,
     /// How long the task goes on.
     pub policy: LoopPolicy,
+    /// What its agents, checks and setup commands may change.
+    #[serde(default)]
+    pub room: RoomMode,
     /// What the next iteration is told, and what is committed.
     pub context: ContextPolicy,
     /// Additional environment of agents, checks and setup: pairs of a name and a value. A secret has no value here.

@@ -1,6 +1,6 @@
 //! Settings of what judges the work: proofs, tests and held-out checks.
 
-use dacapo_core::spec::CachePolicy;
+use dacapo_core::spec::{CachePolicy, RoomMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,27 @@ impl From<ProofCaches> for CachePolicy {
         match caches {
             ProofCaches::Base => CachePolicy::Base,
             ProofCaches::None => CachePolicy::None,
+        }
+    }
+}
+
+/// How far agents are confined, the loosest first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "a doc comment on a variant would turn the schema's `enum` into a `oneOf`")]
+pub enum RoomChoice {
+    None,
+    #[default]
+    Guarded,
+    Strict,
+}
+
+impl From<RoomChoice> for RoomMode {
+    fn from(choice: RoomChoice) -> Self {
+        match choice {
+            RoomChoice::None => RoomMode::None,
+            RoomChoice::Guarded => RoomMode::Guarded,
+            RoomChoice::Strict => RoomMode::Strict,
         }
     }
 }

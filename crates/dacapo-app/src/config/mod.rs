@@ -25,7 +25,7 @@ mod types;
 pub use crate::messages::Language;
 pub use brought::{Brought, Confirmed, Entry, Use};
 pub use edit::{set, unset};
-pub use judging::{ProofCaches, Proofs, RepoSettings, Tests, TestsMode};
+pub use judging::{ProofCaches, Proofs, RepoSettings, RoomChoice, Tests, TestsMode};
 pub use language::language;
 pub use layers::{Layers, Loaded, Origin, PROJECT_FILE, Project, Sources, load, load_as_if};
 pub use problem::{ConfigError, Problem, ValueLocation};

@@ -13,7 +13,7 @@ use dacapo_core::process::Supervision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::judging::{Proofs, RepoSettings, Tests};
+use super::judging::{Proofs, RepoSettings, RoomChoice, Tests};
 use super::timespan::Timespan;
 use crate::messages::Language;
 
@@ -47,6 +47,11 @@ pub struct Config {
     /// Keep the machine awake while a task runs.
     #[schemars(title = "Keep awake", extend("x-trust" = "none"))]
     pub keep_awake: bool,
+    /// What agents, checks and setup commands may change. `guarded`: everything but Dacapo's data, settings and program, and git's
+    /// settings and hooks. `strict`: their worktree, temp, their own state and the caches of the project's tools. `none`:
+    /// everything. A project's file can only make it stricter.
+    #[schemars(title = "Room", extend("x-trust" = "tighten"))]
+    pub room: RoomChoice,
     /// The branch milestones start from. Not set: origin/HEAD, main or master.
     #[schemars(title = "Main branch", length(min = 1), extend("x-trust" = "none"))]
     pub main_branch: Option<String>,
@@ -95,6 +100,7 @@ impl Default for Config {
             glyphs: GlyphSet::Auto,
             mouse: false,
             keep_awake: true,
+            room: RoomChoice::default(),
             main_branch: None,
             editor: None,
             agents: BTreeMap::new(),

@@ -42,6 +42,11 @@ messages! {
         zh_cn: "任务运行时不让机器休眠。",
         zh_tw: "任務執行時不讓機器休眠。",
     }
+    about_room() {
+        en: "What agents, checks and setup commands may change. `guarded`: everything but Dacapo's data, settings and program, and git's settings and hooks. `strict`: their worktree, temp, their own state and the caches of the project's tools. `none`: everything. A project's file can only make it stricter.",
+        zh_cn: "智能体、检查和准备命令可以修改什么。`guarded`：除 Dacapo 的数据、设置和程序以及 git 的设置和钩子之外的一切。`strict`：只有它们的工作树、临时文件、自己的状态和项目工具的缓存。`none`：一切。项目的文件只能让它更严格。",
+        zh_tw: "代理、檢查和準備命令可以修改什麼。`guarded`：除 Dacapo 的資料、設定和程式以及 git 的設定和掛鉤之外的一切。`strict`：只有它們的工作樹、暫存檔、自己的狀態和專案工具的快取。`none`：一切。專案的檔案只能讓它更嚴格。",
+    }
     about_main_branch() {
         en: "The branch milestones start from. Not set: origin/HEAD, main or master.",
         zh_cn: "里程碑从哪个分支开始。未设置：origin/HEAD、main 或 master。",

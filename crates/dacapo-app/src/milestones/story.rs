@@ -123,6 +123,7 @@ impl Teller<'_> {
             | Event::Resumed { follow_up: None, .. }
             | Event::WorkspaceReady { .. }
             | Event::PortsLeased { .. }
+            | Event::RoomTested(_)
             | Event::FilesIncluded { .. }
             | Event::UntrackedFound(_)
             | Event::UntrackedTouched(_)

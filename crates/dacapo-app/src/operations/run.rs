@@ -1,8 +1,11 @@
 //! Driving a task in the process that asked for it, to its end and what comes after.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dacapo_core::engine::{Answers, Control, Driver, DriverContext, DriverError, QueueEntry, Sink};
+use dacapo_core::engine::{
+    Answers, Control, Driver, DriverContext, DriverError, GuardedPlaces, QueueEntry, Sink,
+};
 use dacapo_core::event::{StopReason, TaskResult};
 use dacapo_core::git::Repo;
 use dacapo_core::radar::Radar;
@@ -174,6 +177,10 @@ pub(super) fn context_by(app: &App, limits: SharedLimits) -> DriverContext {
         supervision: app.supervision.clone(),
         locks: InheritedLocks::default(),
         user_settings: Vec::new(),
+        guarded: app.home().ok().map(|home| GuardedPlaces {
+            home: home.path().to_owned(),
+            settings: app.user_sources().user_file.and_then(|file| file.parent().map(Path::to_owned)),
+        }),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         limits,
         more_iterations: None,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dacapo_core::engine::QueueEntry;
 use dacapo_core::git::{Dirt, Repo, display_path};
-use dacapo_core::spec::{Place, ProofAt, TaskSpec};
+use dacapo_core::spec::{Place, ProofAt, RoomMode, TaskSpec};
 use dacapo_core::store::{
     CreateError, Lock, LockError, RepoDir, TaskDir, Unfit, WorkspaceLock, can_lock, fit,
 };
@@ -14,6 +14,7 @@ use super::found::{Consent, fresh_setup, project_checks};
 use super::in_the_way::in_the_way;
 use super::rename::finish_all;
 use super::repo_slot;
+use super::rooms;
 use crate::App;
 use crate::agents;
 use crate::config::Loaded;
@@ -178,6 +179,9 @@ impl Prepared {
 
 fn claim(app: &App, repo: Repo, data: &RepoDir, loaded: Loaded, mut asked: Request) -> Result<Made, Failure> {
     look_at_file_systems(&repo, data, &asked.spec)?;
+    if asked.spec.room == RoomMode::Strict {
+        rooms::refuse_unless_held(app)?;
+    }
     if asked.spec.pull_request.is_some() {
         let notes = pull_request::look_ahead(app, &repo, &asked.spec, &loaded.config)?;
         asked.notes.extend(notes.into_iter().map(Text::from));

@@ -74,6 +74,7 @@ pub fn event(line: &Envelope) -> Value {
         | Event::Resumed { .. }
         | Event::WorkspaceReady { .. }
         | Event::PortsLeased { .. }
+        | Event::RoomTested(_)
         | Event::FilesIncluded { .. }
         | Event::UntrackedFound(_)
         | Event::UntrackedTouched(_)

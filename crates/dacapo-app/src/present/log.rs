@@ -173,6 +173,7 @@ impl LogLines {
             Event::TaskStarted { .. }
             | Event::WorkspaceReady { .. }
             | Event::PortsLeased { .. }
+            | Event::RoomTested(_)
             | Event::FilesIncluded { .. }
             | Event::UntrackedFound(_)
             | Event::SetupFinished(_)

@@ -29,6 +29,7 @@ pub fn about(key: &[&str], messages: Messages) -> Option<String> {
         ["glyphs"] => messages.about_glyphs(),
         ["mouse"] => messages.about_mouse(),
         ["keep_awake"] => messages.about_keep_awake(),
+        ["room"] => messages.about_room(),
         ["main_branch"] => messages.about_main_branch(),
         ["editor"] => messages.about_editor(),
         ["agents", _, own] => return about_agent(own, messages),

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::{
     Around, FreshSetup, Request, TaskRequest, Variables, agents_given_again, base, budget, given_again,
-    held_out, place, plan, policy, refuse_without_worktree, tests, text, variables, wanted, writer,
+    held_out, place, plan, policy, refuse_without_worktree, room, tests, text, variables, wanted, writer,
 };
 use crate::agents::{self, AgentChoice, Chosen};
 use crate::config::{AgentProfile, Config};
@@ -124,6 +124,8 @@ impl<'a> Again<'a> {
             agents: chosen.agents,
             policy,
             context,
+            // One that was strict by a flag stays so.
+            room: room(flags, config).max(before.room),
             env: kept.cloned().chain(env).collect(),
             pull_request: flags.pr.as_deref().map(PullRequest::titled),
             ..before.clone()

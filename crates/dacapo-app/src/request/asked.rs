@@ -76,6 +76,8 @@ pub struct TaskRequest {
     #[schemars(with = "Option<String>", extend("enum" = ["original", "locked", "free", null]))]
     pub tests: Option<TestsMode>,
 
+    /// Let the agent change nothing but its worktree, temp, its own state and the caches of tools.
+    pub sandbox: bool,
     /// Work in a worktree of its own; by default a task in the background does, one in the foreground does not.
     pub worktree: Option<bool>,
     /// With a worktree: start from this branch, tag or commit.

@@ -116,6 +116,7 @@ pub fn milestone(
             summary_by: None,
             message_by: None,
         },
+        room: config.room.into(),
         env: Vec::new(),
         pull_request: wish.pr.as_deref().map(PullRequest::titled),
         details: serde_json::to_value(details).map_err(|error| Failure::failed(error.to_string()))?,

@@ -108,6 +108,7 @@ impl Driver<'_> {
         self.wait(deadline, |driver, heard| {
             match heard {
                 Wakeup::Report(Report::ChildGone(finished)) => {
+                    driver.note_room(finished.room)?;
                     driver.report_leftovers(&finished)?;
                     let exposed = driver.proof.exposed(&finished);
                     let guard_lost = finished.guard_lost;

@@ -159,6 +159,15 @@ pub enum Answers {
     FromAfar,
 }
 
+/// Where that is which decides about tasks, and which their agents may not change.
+#[derive(Debug, Clone)]
+pub struct GuardedPlaces {
+    /// The data directory.
+    pub home: PathBuf,
+    /// The directory of the user's settings; none: there is none.
+    pub settings: Option<PathBuf>,
+}
+
 /// What the driver is given by the program around it.
 #[derive(Debug)]
 pub struct DriverContext {
@@ -172,6 +181,8 @@ pub struct DriverContext {
     pub locks: InheritedLocks,
     /// The user's own settings and confirmations: files, and directories of files. Whoever changes them during a turn is named.
     pub user_settings: Vec<PathBuf>,
+    /// The places that no command of a task may change; none: they are not confined.
+    pub guarded: Option<GuardedPlaces>,
     /// What this process is called in the journal.
     pub version: String,
     /// Where tasks of this machine leave word of usage limits.

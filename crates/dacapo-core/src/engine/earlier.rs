@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::left_locks::EarlierRun;
 use super::untracked::UntrackedBefore;
-use crate::event::{Envelope, Event, SetupResult};
+use crate::event::{Envelope, Event, RoomReceipt, SetupResult};
 use crate::spec::Place;
 
 /// Folded from the journal before the driver begins.
@@ -23,6 +23,8 @@ pub(super) struct Earlier {
     pub(super) litter: HashMap<String, Timestamp>,
     pub(super) untracked: UntrackedBefore,
     pub(super) run: EarlierRun,
+    /// How commands were confined last.
+    pub(super) room: Option<RoomReceipt>,
     /// Commands that are in the journal.
     pub(super) commands: HashSet<String>,
 }
@@ -41,6 +43,7 @@ impl Earlier {
                 self.start_sha256.clone_from(start_sha256);
                 self.ports = *port_base;
             }
+            Event::RoomTested(receipt) => self.room = Some(receipt.clone()),
             Event::PortsLeased { port_base } => self.ports = Some(*port_base),
             Event::FilesIncluded { uncommitted: files, .. }
             | Event::SetupFinished(SetupResult { changed_files: files, .. }) => {

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 
 use super::checks::{Ran, Shell};
+use super::confinement::room_of;
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::listen::{Waited, Wakeup};
@@ -139,6 +140,7 @@ impl Driver<'_> {
             // The commit itself is behind us; what comes now builds nothing that may be kept.
             self.proof.keep_caches(&mut lease, self.spec.policy.checks.len());
         }
+        let guarded = room_of(&self.spec, &self.dir, &self.context, None);
         let workspace = &self.workspace()?.repo;
         let env = self.environment(lease.tree());
         let request = Request {
@@ -153,6 +155,7 @@ impl Driver<'_> {
             checks: &self.spec.policy.checks,
             tests: &self.spec.policy.tests,
             env: &env,
+            guarded: guarded.as_ref(),
         };
         let prepared = lease.prepare(&request);
         self.proof.passed = Some(0);

@@ -186,6 +186,7 @@ impl Driver<'_> {
                 None => Waited::Continue(why.is_none().then(|| watchdog.deadline())),
             })
         })?;
+        self.note_room(finished.room)?;
         self.report_leftovers(&finished)?;
         self.report_unread(&parsed)?;
         let ending = ending(why, &finished);
@@ -299,6 +300,7 @@ impl Driver<'_> {
         if let Some(native) = self.native_program(agent, &cwd) {
             invocation.argv[0] = native.into();
         }
+        let room = self.room_with(&invocation, request.usage_file)?;
         let Outputs { stdout, content, index, stderr } = outputs(agent, file);
         Ok(Ok(Job {
             argv: invocation.argv,
@@ -311,7 +313,7 @@ impl Driver<'_> {
             stderr,
             grace: Job::GRACE,
             holds: self.slot_shares(),
-            room: None,
+            room,
         }))
     }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ProofState, StopDetail, TestsResult};
+use super::{ProofState, RoomReceipt, StopDetail, TestsResult};
 use crate::git::Oid;
 use crate::spec::CachePolicy;
 
@@ -125,6 +125,9 @@ pub struct Result {
     /// The caches that the proof of the last commit started with. Absent if it is not proven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof_cache: Option<CachePolicy>,
+    /// How agents and checks were confined. Absent if they were not to be, or none ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<RoomReceipt>,
 }
 
 /// Numbers of tokens.

@@ -8,13 +8,14 @@ use super::attempt::Scratch;
 use super::turn::Record;
 use super::{Candidate, LeftOut, MergeObserver, Merger, Proven, Step, Stopped};
 use crate::engine::checks::{Ended, as_in_ci, job, receipt};
+use crate::engine::confinement::room_of;
 use crate::engine::machine::{CheckPlan, Effect, Input};
 use crate::engine::masker;
 use crate::engine::proving::Proving;
 use crate::engine::turn::environment;
 use crate::event::{CheckPhase, CheckResult, ProofState};
-use crate::git::Oid;
-use crate::process::{Finished, Launcher, Stop};
+use crate::git::{Oid, Repo};
+use crate::process::{Finished, Job, Launcher, Stop};
 use crate::proof::{Lease, Pool, ProofError, ProofRun, Request, Snapshot};
 use crate::spec::{LoopPolicy, ProofPolicy, Setup, TestsMode};
 
@@ -29,15 +30,17 @@ struct RunIn<'a> {
     cwd: PathBuf,
     /// The proof that it is a part of.
     lease: Option<&'a Lease>,
+    /// The scratch worktree, where that is no proof.
+    scratch: Option<&'a Repo>,
 }
 
 impl<'a> RunIn<'a> {
     fn of(lease: &'a Lease) -> Self {
-        Self { cwd: lease.tree().to_owned(), lease: Some(lease) }
+        Self { cwd: lease.tree().to_owned(), lease: Some(lease), scratch: None }
     }
 
-    fn scratch(scratch: &Scratch<'_>) -> Result<Self, LeftOut> {
-        Ok(Self { cwd: scratch.repo()?.toplevel().to_owned(), lease: None })
+    fn scratch(scratch: &'a Repo) -> Self {
+        Self { cwd: scratch.toplevel().to_owned(), lease: None, scratch: Some(scratch) }
     }
 }
 
@@ -88,7 +91,9 @@ impl Merger<'_> {
                     if plan.run == ProofRun::Originals {
                         keep_caches(&mut lease);
                     }
-                    let env = environment(&(self.setting)().env, &record.spec, lease.tree());
+                    let setting = (self.setting)();
+                    let env = environment(&setting.env, &record.spec, lease.tree());
+                    let guarded = room_of(&record.spec, &record.dir, &setting, None);
                     let request = Request {
                         source: self.repo,
                         commit: &plan.commit,
@@ -101,6 +106,7 @@ impl Merger<'_> {
                         tests: &policy.tests,
                         env: &env,
                         workspace: None,
+                        guarded: guarded.as_ref(),
                     };
                     let prepared = lease.prepare(&request).map_err(|error| LeftOut::trouble(&error))?;
                     if prepared.needs_setup {
@@ -215,9 +221,10 @@ impl Merger<'_> {
     ) -> Result<(), Stopped> {
         let included = self.repo.copy_included(scratch.repo()?)?;
         tracing::debug!(files = included.files.len(), "files of .worktreeinclude");
+        let repo = scratch.repo()?;
         for command in &self.setup {
             let plan = self.setup_plan(command);
-            let (result, output) = self.run(&plan, RunIn::scratch(scratch)?, record, observer)?;
+            let (result, output) = self.run(&plan, RunIn::scratch(repo), record, observer)?;
             if !result.passed() {
                 return Err(LeftOut::Setup { result: Box::new(result), output }.into());
             }
@@ -247,7 +254,7 @@ impl Merger<'_> {
         let setting = (self.setting)();
         let run = u64::from(record.next_run());
         let output = record.dir.check_path(run);
-        let RunIn { cwd, lease } = at;
+        let RunIn { cwd, lease, scratch } = at;
         let env = as_in_ci(environment(&setting.env, &record.spec, &cwd));
         let masker = masker(&setting.env, &record.spec);
         let failed = |error: &dyn std::fmt::Display| {
@@ -256,7 +263,7 @@ impl Merger<'_> {
         let job = job(&plan.command, cwd, env, &output);
         let job = match lease {
             Some(lease) => lease.house(job),
-            None => job,
+            None => Job { room: room_of(&record.spec, &record.dir, &setting, scratch), ..job },
         };
         let launcher = Launcher::new(setting.program, masker.into()).map_err(|error| failed(&error))?;
         setting.locks.add(&record.lock);

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::guards::Guards;
@@ -14,6 +14,7 @@ use super::job::{Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop};
 use super::liveness::TreeSample;
 use super::mask::{Content, Masker, StreamMask};
 use super::pump::{Feed, Pump, Tap};
+use super::room::{Room, RoomMade};
 use super::stream::{Capture, Progress};
 use super::tree::{self, Members, TAG_VARIABLE};
 use super::wire::{FREEZE, Order, STOP_GENTLY, STOP_NOW, THAW, encode_members, send_all};
@@ -32,6 +33,7 @@ pub struct Launcher {
     guards: Guards,
     masker: Arc<Masker>,
     handed: InheritedLocks,
+    room: Option<Room>,
 }
 
 impl Launcher {
@@ -41,7 +43,12 @@ impl Launcher {
     /// here, pass `/proc/self/exe` on Linux: it stays the same program when the file is replaced.
     pub fn new(exe: PathBuf, masker: Arc<Masker>) -> io::Result<Self> {
         tree::can_see_processes()?;
-        Ok(Self { guards: Guards::new(exe).of_runner(), masker, handed: InheritedLocks::default() })
+        Ok(Self {
+            guards: Guards::new(exe).of_runner(),
+            masker,
+            handed: InheritedLocks::default(),
+            room: None,
+        })
     }
 
     /// Hides the secrets that its children are given.
@@ -74,6 +81,16 @@ impl Launcher {
     pub fn holding(mut self, handed: &InheritedLocks) -> Self {
         self.handed = handed.clone();
         self
+    }
+
+    /// Gives jobs a room that have none of their own.
+    pub(crate) fn confine(&mut self, room: Option<Room>) {
+        self.room = room;
+    }
+
+    /// The room of jobs that have none of their own.
+    pub(crate) fn room(&self) -> Option<&Room> {
+        self.room.as_ref()
     }
 
     /// Starts the guard of the next job now, typically while the previous one runs. Failing is not fatal: `launch` will
@@ -109,7 +126,7 @@ impl Launcher {
             env: job.env,
             grace: job.grace,
             without_runner: Duration::ZERO,
-            room: job.room,
+            room: job.room.or_else(|| self.room.clone()),
         };
         let holds = self
             .handed
@@ -148,6 +165,7 @@ impl Launcher {
             own: Mutex::new(Vec::new()),
             frozen: Mutex::new(None),
             told: AtomicBool::new(false),
+            room: OnceLock::new(),
             over: AtomicBool::new(false),
         }));
         let [output, errors] = [(Some(files.stdout), streams.output), (files.stderr, streams.errors)]
@@ -281,6 +299,8 @@ pub(super) struct Shared {
     frozen: Mutex<Option<WhenFrozen>>,
     /// The guard was told something beside its order.
     told: AtomicBool,
+    /// How much of its room there is, once that is known.
+    pub(super) room: OnceLock<RoomMade>,
     /// The guard's id may belong to someone else from now on.
     pub(super) over: AtomicBool,
 }

@@ -42,6 +42,7 @@ mod procfs;
 mod pump;
 mod room;
 mod signals;
+mod ssh;
 mod start;
 pub mod stream;
 mod supervised;
@@ -62,6 +63,7 @@ pub use room::{
     Otherwise, Place, Processes, Room, RoomMade, RoomRefused, RoomStep, Shows, Trial, Trials, Walls,
 };
 pub use signals::{keep_descriptors_to_ourselves, survive_file_size_limit};
+pub(crate) use ssh::ssh_settings_for_rooms;
 pub(crate) use start::{Group, With};
 pub use start::{RUNNER_ARGUMENT, leave};
 pub use stream::{Follower, Progress, tail};

@@ -11,7 +11,6 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::guards::{GuardProcess, Spare};
 use super::job::{Exit, Finished, Unreachable};
 use super::launcher::{Files, Shared};
-use super::room::RoomMade;
 use super::stream::{Capture, Pulled};
 use super::wire::{Failed, Order, Status};
 
@@ -100,7 +99,6 @@ pub(super) struct Pump {
     cwd: PathBuf,
     taps: Vec<Tap>,
     feed: Option<Feed>,
-    room: Option<RoomMade>,
     exit: Option<(Exit, Duration)>,
     /// Set when the tree is empty.
     end: Option<End>,
@@ -137,7 +135,6 @@ impl Pump {
             cwd: order.cwd.clone(),
             taps,
             feed,
-            room: None,
             exit: None,
             end: None,
         }
@@ -240,7 +237,7 @@ impl Pump {
                 let exit = self.spawn_failed(what, errno);
                 self.exit = Some((exit, self.begun.elapsed()));
             }
-            Ok(Some(Status::RoomMade(made))) => self.room = Some(made),
+            Ok(Some(Status::RoomMade(made))) => drop(self.shared.room.set(made)),
             Ok(Some(Status::Frozen)) => self.shared.tell_frozen(),
             Ok(Some(Status::Exited { code, signal })) => {
                 self.exit = Some((code.map_or(Exit::Signal(signal), Exit::Code), self.begun.elapsed()));
@@ -310,7 +307,7 @@ impl Pump {
             output_bytes: output_bytes.unwrap_or(0),
             capture_error,
             leftovers: end.as_ref().map_or(0, |end| end.leftovers),
-            room: self.room,
+            room: self.shared.room.get().copied(),
             guard_lost: end.as_ref().is_some_and(|end| end.guard_lost),
             unreachable: end.map(|end| end.unreachable).unwrap_or_default(),
         };

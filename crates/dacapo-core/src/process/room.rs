@@ -8,6 +8,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 #[cfg(target_os = "linux")]
 mod kernel;
 #[cfg(target_os = "linux")]
@@ -104,16 +107,14 @@ impl Room {
         let made = self.ordered();
         let (first, inner) = made.split_first()?;
         let is_strict = first.path == Path::new("/") && first.shows == Shows::ReadOnly;
-        let granted: Vec<&Path> = inner
+        // Nothing can be hidden by it, or shown elsewhere.
+        let granted = inner
             .iter()
-            .filter(|place| matches!(place.shows, Shows::Itself | Shows::Pinned))
-            .map(|place| place.path.as_path())
-            .collect();
+            .filter(|place| matches!(place.shows, Shows::Itself | Shows::Pinned | Shows::Other(_)));
+        let granted: Vec<&Path> = granted.map(|place| place.path.as_path()).collect();
         let is_below = |path: &Path| granted.iter().any(|granted| path.starts_with(granted));
-        let is_open = |place: &&&Place| {
-            matches!(place.shows, Shows::Nothing | Shows::Other(_))
-                || place.shows == Shows::ReadOnly && is_below(&place.path) && place.path.exists()
-        };
+        let is_open =
+            |place: &&&Place| place.shows == Shows::ReadOnly && is_below(&place.path) && place.path.exists();
         (is_strict && !inner.iter().any(|place| is_open(&place))).then_some(granted)
     }
 
@@ -199,7 +200,8 @@ impl RoomStep {
 }
 
 /// Something that a job would do to get out of its room. The guard tries it inside, before the job starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Trial {
     /// To write in a read-only place.
     Write,

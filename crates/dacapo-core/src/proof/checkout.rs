@@ -47,6 +47,8 @@ pub struct Request<'a> {
     pub env: &'a [(OsString, OsString)],
     /// Where the agent works; none: no agent has a say in what `source` is.
     pub workspace: Option<&'a Path>,
+    /// What no command may change; none: they may change everything.
+    pub guarded: Option<&'a Room>,
 }
 
 /// With which tests a commit is judged (L20).
@@ -159,6 +161,7 @@ impl Lease {
             workspace: request.workspace,
             data: above(2),
             outside: &request.snapshot.piece(Piece::Outside)?.unwrap_or_default(),
+            guarded: request.guarded,
         };
         let room = around.room(request.env).map_err(ProofError::file(FileAction::Create, &self.dir))?;
         let home_in_workspace = around.has_home_in_workspace(request.env);

@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{files, outside};
-use crate::process::{Room, Shows};
+use crate::process::{Place, Room, Shows, ssh_settings_for_rooms};
 
 /// Temp that every program knows.
 const TEMP: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -19,8 +19,6 @@ const TEMP: [&str; 2] = ["/tmp", "/var/tmp"];
 const TEMP_VARIABLES: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 /// Shared memory, by name.
 const SHARED_MEMORY: &str = "/dev/shm";
-/// In a user namespace its files seem to be nobody's, and ssh refuses them.
-const SSH: &str = "/etc/ssh/ssh_config.d";
 
 /// The directories that a room is made for.
 pub(super) struct Around<'a> {
@@ -35,6 +33,8 @@ pub(super) struct Around<'a> {
     pub(super) data: &'a Path,
     /// Settings of tools outside of the checkout, as they were at the start.
     pub(super) outside: &'a [u8],
+    /// What no command of the task may change; none: it may change everything.
+    pub(super) guarded: Option<&'a Room>,
 }
 
 impl Around<'_> {
@@ -63,8 +63,8 @@ impl Around<'_> {
         for place in hidden {
             room.show(place, Shows::Nothing);
         }
-        if let Some(own) = self.own_ssh()? {
-            room.show(SSH, Shows::Other(own));
+        if let Some((place, own)) = ssh_settings_for_rooms(self.proof)? {
+            room.show(place, Shows::Other(own));
         }
         let candidates = outside::candidates(|name| variable(env, name).map(Into::into), self.data);
         for (place, shows) in outside::differing(&candidates, self.outside, &self.proof.join("outside"))? {
@@ -72,6 +72,13 @@ impl Around<'_> {
             if room.is_seen(&place) {
                 room.show(place, shows);
             }
+        }
+        if let Some(guarded) = self.guarded {
+            // What is not seen cannot be changed.
+            let seen = guarded.places.iter().filter(|place| room.is_seen(&place.path));
+            let seen: Vec<Place> = seen.cloned().collect();
+            room.places.extend(seen);
+            room.otherwise = guarded.otherwise;
         }
         Ok(room)
     }
@@ -86,25 +93,6 @@ impl Around<'_> {
     /// Returns true if the workspace cannot be hidden.
     pub(super) fn has_home_in_workspace(&self, env: &[(OsString, OsString)]) -> bool {
         self.workspace.is_some() && self.hidden_workspace(env).is_none()
-    }
-
-    /// A copy of the system's settings for ssh that belongs to the user; none: there are none, or they need no copy.
-    fn own_ssh(&self) -> io::Result<Option<PathBuf>> {
-        let Ok(entries) = fs::read_dir(SSH) else { return Ok(None) };
-        if rustix::process::geteuid().is_root() {
-            return Ok(None);
-        }
-        let own = self.proof.join("ssh_config.d");
-        let mut any = false;
-        for entry in entries.flatten() {
-            // What we cannot read, ssh cannot read either.
-            if let Ok(text) = fs::read(entry.path()) {
-                files::make_dir(&own)?;
-                fs::write(own.join(entry.file_name()), text)?;
-                any = true;
-            }
-        }
-        Ok(any.then_some(own))
     }
 }
 
@@ -163,7 +151,6 @@ fn real(path: impl AsRef<Path>) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::Place;
 
     /// What the room of a proof in `root/data/repos/r` shows, by paths below `root`.
     fn shown(root: &Path, workspace: Option<&str>, env: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -184,6 +171,7 @@ mod tests {
             workspace: workspace.as_deref(),
             data: &data,
             outside: &[],
+            guarded: None,
         };
         let below = |path: &Path| path.strip_prefix(&root).ok().map(|path| path.display().to_string());
         let word = |shows: &Shows| match shows {

@@ -12,7 +12,7 @@ use crate::engine::machine::{Begin, Effect, Step};
 use crate::engine::stop::{self, Verdict};
 use crate::event::{
     CheckPhase, CheckResult, Choice, Envelope, Event, NeedKind, Needs, Outcome, Proof, ProofState,
-    StopDetail, StopReason, TaskResult, TestsResult, Usage,
+    RoomReceipt, StopDetail, StopReason, TaskResult, TestsResult, Usage,
 };
 use crate::git::Oid;
 use crate::spec::{LoopPolicy, TaskSpec};
@@ -42,6 +42,8 @@ pub(crate) struct Lifecycle {
     pub(crate) budget: Budget,
     pub(crate) limits: Limits,
     pub(crate) proof: Proofs,
+    /// How its commands are confined.
+    room: Option<RoomReceipt>,
     /// The newest result of each check in the workspace, by its index.
     pub(crate) last_checks: Vec<Option<CheckResult>>,
     pub(crate) turns: u32,
@@ -102,6 +104,7 @@ impl Lifecycle {
             budget: Budget::default(),
             limits: Limits::of(spec.agents.len()),
             proof: Proofs::default(),
+            room: None,
             last_checks: vec![None; spec.policy.checks.len()],
             turns: 0,
             backoff_due: false,
@@ -118,6 +121,9 @@ impl Lifecycle {
     /// What every line says, whatever it is about.
     pub(crate) fn at(&mut self, line: &Envelope) {
         self.elapsed = Duration::from_millis(line.elapsed_ms);
+        if let Event::RoomTested(receipt) = &line.event {
+            self.room = Some(receipt.clone());
+        }
     }
 
     /// A process takes the task up.
@@ -251,6 +257,7 @@ impl Lifecycle {
             proof_state: self.proof.state.clone(),
             tests: self.tests(),
             proof_cache: self.proof.state.as_ref().and_then(ProofState::cache),
+            room: self.room.clone(),
         });
         paused.into_iter().chain([finished]).collect()
     }

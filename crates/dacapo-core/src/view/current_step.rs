@@ -58,6 +58,7 @@ impl TaskView {
             | Event::WorkspaceReady { .. }
             | Event::WorkspaceFailed { .. }
             | Event::PortsLeased { .. }
+            | Event::RoomTested(_)
             | Event::FilesIncluded { .. }
             | Event::UntrackedFound(_)
             | Event::UntrackedTouched(_)

@@ -86,7 +86,7 @@ impl TaskView {
             }
             Event::Committed { commit, .. } => self.last_commit = Some(commit.clone()),
             // What is in them is for its own part.
-            Event::Own(_) => {}
+            Event::Own(_) | Event::RoomTested(_) => {}
             Event::IterationFinished(record) => self.iteration_finished(record),
             Event::Waiting { until, cause: WaitCause::Limit(_) } => {
                 self.status = Status::Waiting;

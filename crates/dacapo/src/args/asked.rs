@@ -51,6 +51,7 @@ impl Exec {
             no_baseline: self.no_baseline,
             proof: self.proof.map(Into::into),
             tests: self.tests.map(Into::into),
+            sandbox: self.sandbox,
             worktree: match (self.worktree, self.noworktree) {
                 (_, true) => Some(false),
                 (true, false) => Some(true),

@@ -348,6 +348,7 @@ impl Sink for Human {
             | Event::Resumed { .. }
             | Event::WorkspaceReady { .. }
             | Event::PortsLeased { .. }
+            | Event::RoomTested(_)
             | Event::LimitKnown(_)
             | Event::CommitIntent(_)
             | Event::NoCommit(_)

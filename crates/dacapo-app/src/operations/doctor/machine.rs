@@ -13,6 +13,8 @@ use super::survey::version_in;
 use crate::error::Failure;
 use crate::messages::{Messages, Text, say};
 use crate::operations::awake::awake_command;
+use crate::operations::rooms;
+use crate::present::rooms::told;
 use crate::present::words;
 
 pub(super) fn checks(here: &DoctorContext) -> Vec<Check> {
@@ -31,8 +33,28 @@ pub(super) fn checks(here: &DoctorContext) -> Vec<Check> {
         check("trust", CheckState::Note, detail, Some(say(Messages::doctor_run_trust)))
     }));
     checks.push(keep_awake(answers.next().as_ref(), here.config.keep_awake));
+    checks.extend(confinement(here));
     checks.extend(root());
     checks
+}
+
+/// How agents are confined here.
+fn confinement(here: &DoctorContext) -> Option<Check> {
+    let mode = here.config.room.into();
+    let note = |detail: Text| check("room", CheckState::Note, detail, None);
+    Some(match rooms::held(&here.app, mode) {
+        Ok(None) => note(say(Messages::room_unneeded)),
+        Ok(Some(Ok(receipt))) if receipt.holds() => {
+            let hint = Some(say(Messages::doctor_room_no_sudo));
+            check("room", CheckState::Good, say(|m| told(&receipt, m)), hint)
+        }
+        Ok(Some(Ok(receipt))) => note(say(|m| told(&receipt, m))),
+        Ok(Some(Err(why))) => {
+            let detail = say(|m| m.room_sandbox_impossible(&why));
+            check("room", CheckState::Bad, detail, Some(say(Messages::room_without_sandbox)))
+        }
+        Err(failure) => note(failure.message),
+    })
 }
 
 fn question(here: &DoctorContext, argv: Vec<std::ffi::OsString>) -> Question {

@@ -8,7 +8,7 @@ use dacapo_core::env::Env;
 use dacapo_core::event::{AgentEvent, Envelope, Event, FailureKind, Tokens, TurnEnd, TurnRecord};
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{
-    AgentSpec, ContextPolicy, LoopPolicy, Place, SPEC_FORMAT, TaskName, TaskSpec, random_hex,
+    AgentSpec, ContextPolicy, LoopPolicy, Place, RoomMode, SPEC_FORMAT, TaskName, TaskSpec, random_hex,
 };
 use dacapo_core::store::{Home, InheritedLocks};
 use dacapo_core::task::agent_loop::Loop;
@@ -79,6 +79,7 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
         tag: random_hex(16),
         top: top.to_owned(),
         base_branch: None,
+        room: RoomMode::default(),
         pull_request: None,
         env: Vec::new(),
         foreground: true,

@@ -4,7 +4,7 @@ use dacapo_core::event::{Envelope, Event, SetupResult, WaitCause, WritingEnd, Wr
 
 use super::clock;
 use crate::messages::Messages;
-use crate::present::{ends, faults, needs, notices, proof, untracked, words, workspace};
+use crate::present::{ends, faults, needs, notices, proof, rooms, untracked, words, workspace};
 
 /// The lines for an event; none for those that need to be remembered.
 pub(super) fn lines(line: &Envelope) -> Vec<String> {
@@ -20,6 +20,7 @@ pub(super) fn lines(line: &Envelope) -> Vec<String> {
             info(format!("Workspace: {path} (base commit {base})"));
         }
         Event::PortsLeased { port_base } => info(format!("Ports: {port_base} to {}", port_base + 9)),
+        Event::RoomTested(receipt) => info(rooms::told(receipt, Messages::ENGLISH)),
         Event::FilesIncluded { .. } => info(words::included(&line.event, Messages::ENGLISH)),
         Event::UntrackedFound(found) => {
             untracked::found(found, Messages::ENGLISH).into_iter().for_each(info);

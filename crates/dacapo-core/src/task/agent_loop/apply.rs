@@ -29,6 +29,7 @@ impl AgentLoop {
             | Event::Notice(_)
             | Event::RecordAltered { .. }
             | Event::PortsLeased { .. }
+            | Event::RoomTested(_)
             | Event::FilesIncluded { .. }
             | Event::UntrackedFound(_)
             | Event::UntrackedTouched(_)

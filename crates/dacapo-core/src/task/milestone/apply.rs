@@ -20,6 +20,7 @@ impl Milestone {
             | Event::Notice(_)
             | Event::RecordAltered { .. }
             | Event::PortsLeased { .. }
+            | Event::RoomTested(_)
             | Event::FilesIncluded { .. }
             | Event::UntrackedFound(_)
             | Event::UntrackedTouched(_)

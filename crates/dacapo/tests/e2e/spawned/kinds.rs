@@ -105,6 +105,7 @@ impl Machine for Ticking {
                 tests: None,
                 proof_state: None,
                 proof_cache: None,
+                room: None,
             })],
             _ => Vec::new(),
         }
@@ -200,6 +201,7 @@ fn checklist(world: &World, checks: &[&str], details: serde_json::Value) -> (Tas
 fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, String> {
     let setting = DriverContext {
         user_settings: Vec::new(),
+        guarded: None,
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
         supervision: Supervision::default(),

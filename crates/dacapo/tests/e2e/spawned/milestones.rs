@@ -60,6 +60,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> TaskResult {
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
         user_settings: Vec::new(),
+        guarded: None,
         supervision: Supervision::default(),
         locks: InheritedLocks::default(),
         version: "test".into(),

@@ -5,12 +5,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::git::Oid;
-use crate::spec::SessionMode;
+
 use crate::spec::TestsPolicy;
 use crate::spec::{
     AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, LoopPolicy, OutputFormat, Place, PromptBy,
     ProofPolicy, SPEC_FORMAT, TaskName, TaskSpec,
 };
+use crate::spec::{RoomMode, SessionMode};
 
 /// `n` as an object id.
 pub(super) fn oid(n: u32) -> Oid {
@@ -58,6 +59,7 @@ pub(super) fn spec() -> TaskSpec {
         tag: "tag".into(),
         top: "/repo".into(),
         base_branch: None,
+        room: RoomMode::default(),
         pull_request: None,
         env: Vec::new(),
         foreground: true,

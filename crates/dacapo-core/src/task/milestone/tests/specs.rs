@@ -9,7 +9,7 @@ use crate::git::Oid;
 use crate::spec::TestsPolicy;
 use crate::spec::{
     AgentCommand, AgentSpec, Approval, Cap, ContextPolicy, LoopPolicy, OutputFormat, Place, PromptBy,
-    SPEC_FORMAT, SessionMode, TaskName, TaskSpec,
+    RoomMode, SPEC_FORMAT, SessionMode, TaskName, TaskSpec,
 };
 use crate::task::milestone::{Definition, Details, Milestones};
 
@@ -72,6 +72,7 @@ pub(super) fn with(details: &Details) -> TaskSpec {
         tag: "tag".into(),
         top: "/repo".into(),
         base_branch: None,
+        room: RoomMode::default(),
         pull_request: None,
         env: Vec::new(),
         foreground: true,

@@ -1,0 +1,33 @@
+//! Finds out how agents are confined on this machine (R5).
+
+use dacapo_core::engine::try_room;
+use dacapo_core::event::RoomReceipt;
+use dacapo_core::spec::RoomMode;
+
+use super::run::context;
+use crate::App;
+use crate::error::Failure;
+use crate::messages::{Messages, say};
+use crate::present::errors;
+
+/// How commands are confined here; the inner error says why none would start. None: they would not be confined.
+pub(super) fn held(app: &App, mode: RoomMode) -> Result<Option<Result<RoomReceipt, String>>, Failure> {
+    let failed = |error: &std::io::Error| Failure::failed(error.to_string());
+    let scratch =
+        tempfile::Builder::new().prefix("dacapo-room-").tempdir().map_err(|error| failed(&error))?;
+    try_room(mode, &context(app)?, scratch.path()).map_err(|error| Failure::failed(errors::text(&error)))
+}
+
+/// Refuses a task that asks for a sandbox where there is none to be had.
+pub(super) fn refuse_unless_held(app: &App) -> Result<(), Failure> {
+    let why = match held(app, RoomMode::Strict)? {
+        Some(Ok(receipt)) if receipt.holds() => return Ok(()),
+        Some(Ok(receipt)) => crate::present::rooms::told(&receipt, Messages::ENGLISH),
+        Some(Err(why)) => why,
+        None => return Ok(()),
+    };
+    Err(Failure::usage(say(|m| m.room_sandbox_impossible(&why)))
+        .kept(say(Messages::kept_nothing_started))
+        .hint(say(Messages::room_see_doctor))
+        .hint(say(Messages::room_without_sandbox)))
+}

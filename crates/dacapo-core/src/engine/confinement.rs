@@ -1,0 +1,127 @@
+//! Confines what a driver starts, and keeps what is found out about that (R5).
+
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+
+use super::context::{DriverContext, DriverError};
+use super::driver::Driver;
+use super::room_layout::Surroundings;
+use super::room_policy;
+use crate::agent::Invocation;
+use crate::event::{Event, RoomReceipt};
+use crate::files::{self, FileAction};
+use crate::git::{Repo, common_dir};
+use crate::process::{Content, Exit, Job, LaunchError, Launcher, Masker, Room, RoomMade, Shows, Stderr};
+use crate::spec::{Place, RoomMode, TaskSpec};
+use crate::store::TaskDir;
+
+/// The room of a task's commands: in a workspace, or in a checkout that has a place of its own. None: they are not confined.
+pub(crate) fn room_of(
+    spec: &TaskSpec,
+    dir: &TaskDir,
+    context: &DriverContext,
+    workspace: Option<&Repo>,
+) -> Option<Room> {
+    let guarded = context.guarded.as_ref()?;
+    let users = match (&spec.place, workspace) {
+        (Place::Worktree { .. }, Some(_)) => common_dir(&spec.top, &context.env).ok(),
+        (Place::Worktree { .. }, None) | (Place::InPlace { .. }, _) => None,
+    };
+    let around = Surroundings {
+        env: &context.env,
+        data: &guarded.home,
+        program: &context.program,
+        settings: guarded.settings.as_deref(),
+        workspace,
+        users_git_dir: users.as_deref(),
+        agents: &spec.agents,
+        scratch: dir.path(),
+    };
+    room_policy::room(spec.room, &around.layout(spec.room))
+}
+
+/// Tries on this machine how commands are confined; the inner error says why none would start. None: they would not be confined.
+pub fn try_room(
+    mode: RoomMode,
+    context: &DriverContext,
+    scratch: &Path,
+) -> Result<Option<Result<RoomReceipt, String>>, LaunchError> {
+    let Some(guarded) = &context.guarded else { return Ok(None) };
+    let around = Surroundings {
+        env: &context.env,
+        data: &guarded.home,
+        program: &context.program,
+        settings: guarded.settings.as_deref(),
+        workspace: None,
+        users_git_dir: None,
+        agents: &[],
+        scratch,
+    };
+    let Some(room) = room_policy::room(mode, &around.layout(mode)) else { return Ok(None) };
+    let launcher = Launcher::new(context.program.clone(), Arc::new(Masker::new([])));
+    let mut launcher = launcher.map_err(LaunchError::Guard)?;
+    let job = Job {
+        argv: vec!["/bin/sh".into(), "-c".into(), ":".into()],
+        cwd: "/".into(),
+        env: Vec::new(),
+        stdin: Vec::new().into(),
+        stdout: scratch.join("room.out"),
+        content: Content::Text,
+        index: None,
+        stderr: Stderr::WithStdout,
+        grace: Job::GRACE,
+        holds: Vec::new(),
+        room: Some(room),
+    };
+    let (sender, receiver) = mpsc::channel();
+    launcher.launch(job, move |finished| drop(sender.send(finished)))?;
+    let lost = || LaunchError::Guard(std::io::ErrorKind::BrokenPipe.into());
+    let finished = receiver.recv().map_err(|_| lost())?;
+    Ok(match (finished.room, finished.exit) {
+        (Some(made), _) => Some(Ok(RoomReceipt::new(mode, &made))),
+        (None, Exit::SpawnFailed { message, .. }) => Some(Err(message)),
+        (None, Exit::Code(_) | Exit::Signal(_) | Exit::Lost) => return Err(lost()),
+    })
+}
+
+impl Driver<'_> {
+    /// Gives all jobs their room from now on.
+    pub(super) fn confine(&mut self) {
+        let repo = self.workspace.as_ref().map(|workspace| &workspace.repo);
+        let room = room_of(&self.spec, &self.dir, &self.context, repo);
+        self.launcher.confine(room);
+    }
+
+    /// The room of an agent, in which it can write the file for its usage; none: that of all jobs.
+    pub(super) fn room_with(
+        &self,
+        invocation: &Invocation,
+        usage: &Path,
+    ) -> Result<Option<Room>, DriverError> {
+        let Some(room) = self.launcher.room() else { return Ok(None) };
+        let is_named = invocation.argv.iter().any(|argument| argument == usage);
+        if !is_named {
+            return Ok(None);
+        }
+        // Only what is there can be opened in a room.
+        files::replace(usage, b"").map_err(|source| DriverError::File {
+            what: FileAction::Create,
+            path: usage.to_owned(),
+            source,
+        })?;
+        let mut room = room.clone();
+        room.show(usage, Shows::Itself);
+        Ok(Some(room))
+    }
+
+    /// Writes down how a command was confined, where that is news.
+    pub(super) fn note_room(&mut self, made: Option<RoomMade>) -> Result<(), DriverError> {
+        let Some(made) = made else { return Ok(()) };
+        let receipt = RoomReceipt::new(self.spec.room, &made);
+        if self.earlier.room.as_ref() == Some(&receipt) {
+            return Ok(());
+        }
+        self.earlier.room = Some(receipt.clone());
+        self.record(Event::RoomTested(receipt))
+    }
+}
