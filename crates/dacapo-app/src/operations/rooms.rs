@@ -2,6 +2,7 @@
 
 use dacapo_core::engine::try_room;
 use dacapo_core::event::RoomReceipt;
+use dacapo_core::git::Repo;
 use dacapo_core::spec::RoomMode;
 
 use super::run::context;
@@ -11,16 +12,21 @@ use crate::messages::{Messages, say};
 use crate::present::errors;
 
 /// How commands are confined here; the inner error says why none would start. None: they would not be confined.
-pub(super) fn held(app: &App, mode: RoomMode) -> Result<Option<Result<RoomReceipt, String>>, Failure> {
+pub(super) fn held(
+    app: &App,
+    mode: RoomMode,
+    repo: Option<&Repo>,
+) -> Result<Option<Result<RoomReceipt, String>>, Failure> {
     let failed = |error: &std::io::Error| Failure::failed(error.to_string());
     let scratch =
         tempfile::Builder::new().prefix("dacapo-room-").tempdir().map_err(|error| failed(&error))?;
-    try_room(mode, &context(app)?, scratch.path()).map_err(|error| Failure::failed(errors::text(&error)))
+    try_room(mode, &context(app)?, repo, scratch.path())
+        .map_err(|error| Failure::failed(errors::text(&error)))
 }
 
 /// Refuses a task that asks for a sandbox where there is none to be had.
-pub(super) fn refuse_unless_held(app: &App) -> Result<(), Failure> {
-    let why = match held(app, RoomMode::Strict)? {
+pub(super) fn refuse_unless_held(app: &App, repo: &Repo) -> Result<(), Failure> {
+    let why = match held(app, RoomMode::Strict, Some(repo))? {
         Some(Ok(receipt)) if receipt.holds() => return Ok(()),
         Some(Ok(receipt)) => crate::present::rooms::told(&receipt, Messages::ENGLISH),
         Some(Err(why)) => why,

@@ -180,7 +180,7 @@ impl Prepared {
 fn claim(app: &App, repo: Repo, data: &RepoDir, loaded: Loaded, mut asked: Request) -> Result<Made, Failure> {
     look_at_file_systems(&repo, data, &asked.spec)?;
     if asked.spec.room == RoomMode::Strict {
-        rooms::refuse_unless_held(app)?;
+        rooms::refuse_unless_held(app, &repo)?;
     }
     if asked.spec.pull_request.is_some() {
         let notes = pull_request::look_ahead(app, &repo, &asked.spec, &loaded.config)?;

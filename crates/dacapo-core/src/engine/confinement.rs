@@ -44,6 +44,7 @@ pub(crate) fn room_of(
 pub fn try_room(
     mode: RoomMode,
     context: &DriverContext,
+    workspace: Option<&Repo>,
     scratch: &Path,
 ) -> Result<Option<Result<RoomReceipt, String>>, LaunchError> {
     let Some(guarded) = &context.guarded else { return Ok(None) };
@@ -52,7 +53,7 @@ pub fn try_room(
         data: &guarded.home,
         program: &context.program,
         settings: guarded.settings.as_deref(),
-        workspace: None,
+        workspace,
         users_git_dir: None,
         agents: &[],
         scratch,

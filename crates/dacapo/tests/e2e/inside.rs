@@ -165,6 +165,8 @@ fn ways_into_a_pid_namespace() -> Vec<&'static str> {
 #[test]
 fn r7_a_pid_namespace_of_its_own_does_not_make_an_agent_a_person() {
     let world = World::new();
+    // In a room root has no right to make one.
+    world.config("room = \"none\"\n");
     let ways = ways_into_a_pid_namespace();
     let scripts = ways.iter().enumerate().map(|(at, way)| {
         kept(&world, &format!("set{at}"), &format!("{way} {DACAPO} set t iter=50"))

@@ -61,6 +61,8 @@ mod refusals;
 mod renaming;
 mod repositories;
 mod requests;
+#[cfg(target_os = "linux")]
+mod rooms;
 mod secrets;
 mod shared_limits;
 mod spawned;

@@ -26,16 +26,30 @@ impl World {
     /// With a repository that has one commit, on `main`.
     pub(crate) fn new() -> Self {
         let world = Self::without_repo();
-        world.git(&["init", "-q", "-b", "main"]);
-        world.write("README.md", "hello\n");
-        world.git(&["add", "-A"]);
-        world.git(&["commit", "-qm", "first"]);
+        world.found();
         world
+    }
+
+    fn found(&self) {
+        self.git(&["init", "-q", "-b", "main"]);
+        self.write("README.md", "hello\n");
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-qm", "first"]);
     }
 
     /// With an empty folder in place of the repository.
     pub(crate) fn without_repo() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        Self::in_dir(tempfile::tempdir().unwrap())
+    }
+
+    /// The same outside of temp, where a strict room keeps agents from writing.
+    pub(crate) fn outside_temp() -> Self {
+        let world = Self::in_dir(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap());
+        world.found();
+        world
+    }
+
+    fn in_dir(dir: tempfile::TempDir) -> Self {
         for name in ["home", "data", "repo", "bin", "tmp"] {
             fs::create_dir(dir.path().join(name)).unwrap();
         }

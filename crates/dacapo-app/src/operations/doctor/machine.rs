@@ -42,7 +42,7 @@ pub(super) fn checks(here: &DoctorContext) -> Vec<Check> {
 fn confinement(here: &DoctorContext) -> Option<Check> {
     let mode = here.config.room.into();
     let note = |detail: Text| check("room", CheckState::Note, detail, None);
-    Some(match rooms::held(&here.app, mode) {
+    Some(match rooms::held(&here.app, mode, None) {
         Ok(None) => note(say(Messages::room_unneeded)),
         Ok(Some(Ok(receipt))) if receipt.holds() => {
             let hint = Some(say(Messages::doctor_room_no_sudo));
