@@ -11,7 +11,7 @@ use crate::messages::{Text, say};
 const PREFIX: &str = "DACAPO_";
 
 /// Variables with the prefix that are not settings: where data goes, and what Dacapo tells its agents and checks.
-const RESERVED: [&str; 17] = [
+const RESERVED: [&str; 18] = [
     "DACAPO_HOME",
     "DACAPO_DEMO",
     "DACAPO_TRUST",
@@ -21,6 +21,7 @@ const RESERVED: [&str; 17] = [
     "DACAPO_WORKSPACE",
     "DACAPO_PORT_BASE",
     "DACAPO_RUN",
+    "DACAPO_READ_ONLY",
     "DACAPO_TURN",
     "DACAPO_ATTEMPT",
     "DACAPO_STATUS",

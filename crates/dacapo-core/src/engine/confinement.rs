@@ -1,10 +1,12 @@
 //! Confines what a driver starts, and keeps what is found out about that (R5).
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use super::context::{DriverContext, DriverError};
 use super::driver::Driver;
+use super::machine::TurnPlan;
 use super::room_layout::Surroundings;
 use super::room_policy;
 use crate::agent::Invocation;
@@ -14,6 +16,13 @@ use crate::git::{Repo, common_dir};
 use crate::process::{Content, Exit, Job, LaunchError, Launcher, Masker, Room, RoomMade, Shows, Stderr};
 use crate::spec::{Place, RoomMode, TaskSpec};
 use crate::store::TaskDir;
+
+/// Lists for commands what they cannot change, joined as in `PATH`.
+pub(super) const READ_ONLY_VARIABLE: &str = "DACAPO_READ_ONLY";
+
+/// The end of the first prompt in a strict room.
+const STRICT: &str = "\n\nYou work in a sandbox: you can change files in your working directory, in /tmp and in the caches of \
+                      package managers. All else is read-only, and sudo does not work. Do not try to get around that.";
 
 /// The room of a task's commands: in a workspace, or in a checkout that has a place of its own. None: they are not confined.
 pub(crate) fn room_of(
@@ -59,6 +68,7 @@ pub fn try_room(
         scratch,
     };
     let Some(room) = room_policy::room(mode, &around.layout(mode)) else { return Ok(None) };
+    let asked = room.clone();
     let launcher = Launcher::new(context.program.clone(), Arc::new(Masker::new([])));
     let mut launcher = launcher.map_err(LaunchError::Guard)?;
     let job = Job {
@@ -79,7 +89,7 @@ pub fn try_room(
     let lost = || LaunchError::Guard(std::io::ErrorKind::BrokenPipe.into());
     let finished = receiver.recv().map_err(|_| lost())?;
     Ok(match (finished.room, finished.exit) {
-        (Some(made), _) => Some(Ok(RoomReceipt::new(mode, &made))),
+        (Some(made), _) => Some(Ok(RoomReceipt::new(mode, &asked, &made))),
         (None, Exit::SpawnFailed { message, .. }) => Some(Err(message)),
         (None, Exit::Code(_) | Exit::Signal(_) | Exit::Lost) => return Err(lost()),
     })
@@ -115,10 +125,26 @@ impl Driver<'_> {
         Ok(Some(room))
     }
 
+    /// Tells the agent in a strict room what it can change: nearly nothing is as it expects. In a guarded one it has the user's
+    /// rights but for a few places, which it is told by the kernel when it comes to them.
+    pub(super) fn told_of_room(&self, plan: &TurnPlan) -> TurnPlan {
+        let mut plan = plan.clone();
+        if self.spec.room == RoomMode::Strict && !plan.continued {
+            plan.prompt.push_str(STRICT);
+        }
+        plan
+    }
+
+    /// The places that commands cannot change, as a variable for them; none: they can change all.
+    pub(super) fn read_only_variable(&self) -> Option<OsString> {
+        let read_only: Vec<&Path> = self.launcher.room()?.read_only().collect();
+        std::env::join_paths(read_only).ok()
+    }
+
     /// Writes down how a command was confined, where that is news.
     pub(super) fn note_room(&mut self, made: Option<RoomMade>) -> Result<(), DriverError> {
-        let Some(made) = made else { return Ok(()) };
-        let receipt = RoomReceipt::new(self.spec.room, &made);
+        let (Some(made), Some(room)) = (made, self.launcher.room()) else { return Ok(()) };
+        let receipt = RoomReceipt::new(self.spec.room, room, &made);
         if self.earlier.room.as_ref() == Some(&receipt) {
             return Ok(());
         }

@@ -204,7 +204,7 @@ impl<'a> Driver<'a> {
             Effect::RunTurn(plan) => {
                 self.remember_settings_files();
                 self.watch_refs();
-                let ended = self.run_turn(plan)?;
+                let ended = self.run_turn(&self.told_of_room(plan))?;
                 self.report_moved_refs()?;
                 self.report_settings_files()?;
                 self.keep_spec_file()?;

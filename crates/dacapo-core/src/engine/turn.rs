@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use super::confinement::READ_ONLY_VARIABLE;
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::identity;
@@ -330,6 +331,10 @@ impl Driver<'_> {
         if let Some(port) = self.workspace.as_ref().and_then(Workspace::port_base) {
             env.retain(|(name, _)| name != PORT_VARIABLE);
             env.push((PORT_VARIABLE.into(), port.to_string().into()));
+        }
+        if let Some(places) = self.read_only_variable() {
+            env.retain(|(name, _)| name != READ_ONLY_VARIABLE);
+            env.push((READ_ONLY_VARIABLE.into(), places));
         }
         env
     }

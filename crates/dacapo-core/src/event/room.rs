@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::process::{RoomMade, Trial, Walls};
+use crate::git::display_path;
+use crate::process::{Room, RoomMade, Trial, Walls};
 use crate::spec::RoomMode;
 
 /// How the agents and checks of a task were confined.
@@ -16,6 +17,9 @@ pub struct RoomReceipt {
     /// What the kernel said where it refused a mount namespace. Absent if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+    /// The places that could not be changed, but for what is open in them: the workspace, and in a strict room what it names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_only: Vec<String>,
     /// The ways out that were tried from inside and are closed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed: Vec<Trial>,
@@ -37,9 +41,14 @@ pub enum RoomWalls {
 }
 
 impl RoomReceipt {
-    pub fn new(mode: RoomMode, made: &RoomMade) -> Self {
+    pub fn new(mode: RoomMode, room: &Room, made: &RoomMade) -> Self {
+        let read_only = match made.walls {
+            Walls::Mounts | Walls::Landlock(_) => room.read_only().map(display_path).collect(),
+            Walls::None(_) => Vec::new(),
+        };
         Self {
             mode,
+            read_only,
             walls: match made.walls {
                 Walls::Mounts => RoomWalls::Namespace,
                 Walls::Landlock(_) => RoomWalls::Landlock,

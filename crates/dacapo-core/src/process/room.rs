@@ -95,10 +95,15 @@ impl Room {
         nearest.is_none_or(|place| matches!(place.shows, Shows::Itself | Shows::Pinned | Shows::ReadOnly))
     }
 
+    /// The places that cannot be changed.
+    pub fn read_only(&self) -> impl Iterator<Item = &Path> {
+        let places = self.places.iter().filter(|place| place.shows == Shows::ReadOnly);
+        places.map(|place| place.path.as_path())
+    }
+
     /// The directory that the trials are made on.
     pub(super) fn protected(&self) -> Option<&Path> {
-        let read_only = self.places.iter().filter(|place| place.shows == Shows::ReadOnly);
-        read_only.map(|place| place.path.as_path()).find(|path| *path != Path::new("/") && path.is_dir())
+        self.read_only().find(|path| *path != Path::new("/") && path.is_dir())
     }
 
     /// What Landlock would have to leave writable, if it can express the room: it can only take rights away from everything and

@@ -171,7 +171,7 @@ fn c9_what_an_agent_writes_into_dacapo_is_not_committed_and_not_obeyed() {
 
 #[test]
 fn r2_removed_turns_are_made_again_and_said() {
-    let world = World::new();
+    let world = World::unconfined();
     play(&world, &[], "rm -rf $DACAPO_HOME/repos/*/tasks/t/turns")
         .expect(0)
         .says("/tasks/t/turns had been removed and was created again; earlier output is lost");
@@ -181,7 +181,7 @@ fn r2_removed_turns_are_made_again_and_said() {
 
 #[test]
 fn r2_removed_check_files_are_made_again() {
-    let world = World::new();
+    let world = World::unconfined();
     play(&world, &["--check", "test -f f2"], "rm -rf $DACAPO_HOME/repos/*/tasks/t/checks")
         .expect(0)
         .says("/tasks/t/checks had been removed and was created again");
@@ -191,7 +191,7 @@ fn r2_removed_check_files_are_made_again() {
 #[test]
 fn r2_a_removed_journal_ends_the_run_and_says_what_is_kept() {
     for misdeed in ["rm $DACAPO_HOME/repos/*/tasks/t/journal.jsonl", "rm -rf $DACAPO_HOME/repos"] {
-        let world = World::new();
+        let world = World::unconfined();
         play(&world, &[], misdeed)
             .expect(1)
             .says("/tasks/t/journal.jsonl was removed while the task was running")
@@ -217,7 +217,7 @@ fn r2_a_removed_journal_ends_the_run_and_says_what_is_kept() {
 
 #[test]
 fn r2_a_journal_that_the_agent_spoils_is_not_written_over() {
-    let world = World::new();
+    let world = World::unconfined();
     let spoil = "for f in $DACAPO_HOME/repos/*/tasks/t/journal.jsonl; do sed -i '1s/.*/rubbish/' $f; done";
     let ran = play(&world, &[], spoil);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);

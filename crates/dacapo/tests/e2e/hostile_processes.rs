@@ -126,7 +126,7 @@ fn r1_files_do_not_change_after_the_agent_has_exited() {
 
 #[test]
 fn r1_an_agent_that_kills_its_guard_fails_and_leaves_nothing() {
-    let world = World::new();
+    let world = World::unconfined();
     let pid = world.scratch("pid");
     let misdeed = format!(
         "setsid sh -c 'echo $$ > {0}.new; mv {0}.new {0}; sleep 1000' stray-orphan & \
@@ -147,7 +147,7 @@ const RUNNER: &str = "$(cut -d' ' -f4 /proc/$PPID/stat)";
 
 #[test]
 fn r1_an_agent_that_kills_the_runner_dies_with_it_and_resume_goes_on() {
-    let world = World::new();
+    let world = World::unconfined();
     let once = format!("if test ! -e ../tried; then touch ../tried; kill -9 {RUNNER}; sleep 1000; fi");
     assert_eq!(play(&world, &[], &once).code, -1);
     world.assert_nothing_left("t");

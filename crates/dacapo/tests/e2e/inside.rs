@@ -164,9 +164,8 @@ fn ways_into_a_pid_namespace() -> Vec<&'static str> {
 #[cfg(target_os = "linux")]
 #[test]
 fn r7_a_pid_namespace_of_its_own_does_not_make_an_agent_a_person() {
-    let world = World::new();
     // In a room root has no right to make one.
-    world.config("room = \"none\"\n");
+    let world = World::unconfined();
     let ways = ways_into_a_pid_namespace();
     let scripts = ways.iter().enumerate().map(|(at, way)| {
         kept(&world, &format!("set{at}"), &format!("{way} {DACAPO} set t iter=50"))
@@ -215,7 +214,7 @@ fn r7_a_person_in_a_pid_namespace_steers_the_tasks_that_run_there() {
 #[cfg(target_os = "linux")]
 #[test]
 fn r7_an_agent_that_has_killed_its_guard_is_still_inside() {
-    let world = World::new();
+    let world = World::unconfined();
     let script = [
         "guard=$PPID; while ! grep -q __guard /proc/$guard/cmdline; do\n\
            guard=$(awk '/^PPid/ {print $2}' /proc/$guard/status)\ndone\n\

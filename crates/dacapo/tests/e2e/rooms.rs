@@ -81,6 +81,13 @@ fn attempt(user: User, world: &World, flags: &[&str], script: &str) -> serde_jso
     ran.result()
 }
 
+#[track_caller]
+fn assert_room(result: &serde_json::Value, mode: &str) {
+    let room = &result["room"];
+    let seen = json!({ "mode": room["mode"], "walls": room["walls"], "closed": room["closed"], "open": room["open"] });
+    assert_eq!(seen, json!({ "mode": mode, "walls": "namespace", "closed": TRIALS, "open": null }));
+}
+
 /// A line of a script that says so if a command succeeds.
 fn tried(world: &World, name: &str, command: &str) -> String {
     format!("if ({command}) 2>>{0}; then echo {name} >> {1}; fi\n", out(world, "err"), out(world, "done"))
@@ -145,11 +152,11 @@ fn r5_an_agent_cannot_change_what_judges_it() {
             let script = prepared(&world);
             let result = attempt(user, &world, &[place], &script);
             assert_eq!(succeeded(&world), [] as [&str; 0], "{user:?} {place}");
-            assert_eq!(
-                result["room"],
-                json!({ "mode": "guarded", "walls": "namespace", "closed": TRIALS }),
-                "{user:?} {place}"
-            );
+            assert_room(&result, "guarded");
+            let read_only = result["room"]["read_only"].to_string();
+            for place in ["/data", "/home/.config/dacapo", "/home/.gitconfig", "/.git/hooks"] {
+                assert!(read_only.contains(&format!("{place}\"")), "{place} in {read_only}");
+            }
             assert_eq!((&result["outcome"], &result["verified"]), (&json!("completed"), &json!(true)));
             assert_eq!(
                 fs::read_to_string(world.home().join(".config/dacapo/config.toml")).unwrap(),
@@ -177,11 +184,7 @@ fn r5_a_sandbox_leaves_only_the_worktree_and_temp_writable() {
         let script = prepared(&world) + &more.concat();
         let result = attempt(user, &world, &["--worktree", "--sandbox"], &script);
         assert_eq!(succeeded(&world), ["temp", "null", "commit"], "{user:?}");
-        assert_eq!(
-            result["room"],
-            json!({ "mode": "strict", "walls": "namespace", "closed": TRIALS }),
-            "{user:?}"
-        );
+        assert_room(&result, "strict");
         assert_eq!(result["verified"], json!(true), "{user:?}");
     }
 }

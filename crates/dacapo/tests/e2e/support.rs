@@ -20,6 +20,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// A temporary world.
 pub(crate) struct World {
     dir: tempfile::TempDir,
+    /// The `room` of its environment; none: the default.
+    room: Option<&'static str>,
 }
 
 impl World {
@@ -27,6 +29,13 @@ impl World {
     pub(crate) fn new() -> Self {
         let world = Self::without_repo();
         world.found();
+        world
+    }
+
+    /// One in which agents reach what a room keeps from them.
+    pub(crate) fn unconfined() -> Self {
+        let mut world = Self::new();
+        world.room = Some("none");
         world
     }
 
@@ -53,7 +62,7 @@ impl World {
         for name in ["home", "data", "repo", "bin", "tmp"] {
             fs::create_dir(dir.path().join(name)).unwrap();
         }
-        let world = Self { dir };
+        let world = Self { dir, room: None };
         fs::write(world.home().join(".gitconfig"), "[user]\n\tname = Test\n\temail = test@localhost\n")
             .unwrap();
         world
@@ -136,6 +145,7 @@ impl World {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
+            .envs(self.room.map(|room| ("DACAPO_ROOM", room)))
             .current_dir(self.repo())
             .stdin(Stdio::null());
     }

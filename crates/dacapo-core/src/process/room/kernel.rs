@@ -97,6 +97,11 @@ fn version() -> Option<i64> {
     (version > 0).then_some(version)
 }
 
+/// Returns true if this kernel can keep signals in.
+pub(super) fn has_scopes() -> bool {
+    version().is_some_and(|version| version >= 6)
+}
+
 /// Keeps this process and whatever it starts from changing anything else, and from reaching processes outside.
 pub(super) fn restrict(changes: Changes<'_>) -> io::Result<()> {
     let version = version().ok_or_else(|| io::Error::from_raw_os_error(libc::ENOSYS))?;

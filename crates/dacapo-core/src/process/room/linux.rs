@@ -91,7 +91,12 @@ pub(in crate::process) fn enter(
     streams: &[OwnedFd; 3],
 ) -> Result<Begun, (Failed, io::Error)> {
     let maker = Maker { user: geteuid(), group: getegid() };
-    let begun = match room.processes {
+    let processes = match (room.processes, room.otherwise) {
+        // Nobody signals what they cannot see.
+        (Processes::Shared, Otherwise::Refuse) if !kernel::has_scopes() => Processes::Own,
+        (processes, Otherwise::Run | Otherwise::Refuse) => processes,
+    };
+    let begun = match processes {
         Processes::Own => maker.enter_with_first_process(order, room, streams),
         Processes::Shared => maker.enter_here(order, room, streams, Means::Mounts),
     };

@@ -64,7 +64,7 @@ fn l13_a_fresh_session_is_a_process_a_turn_and_its_tree_is_dead_before_anything_
 
 #[test]
 fn a2_checks_run_beside_the_live_agent_under_a_guard_of_their_own() {
-    let world = World::new();
+    let world = World::unconfined();
     world.acp(&three_turns(&json!({})));
     // The agent of the task is alive while its check runs.
     let alive = format!(
@@ -98,7 +98,7 @@ fn last_talker(world: &World) -> String {
 
 #[test]
 fn l13_a_process_that_died_between_two_turns_is_reopened_by_resume() {
-    let world = World::new();
+    let world = World::unconfined();
     world.acp(&three_turns(&json!({ "resume": true, "load": true })));
     let kill = format!("[ $(wc -l < log) -gt 1 ] || kill -9 {}; false", last_talker(&world));
     let words = [
