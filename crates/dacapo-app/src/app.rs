@@ -93,6 +93,12 @@ impl App {
         }
     }
 
+    /// Where git reads the user's own settings, and so which commands it runs.
+    pub(crate) fn git_settings(&self) -> impl Iterator<Item = PathBuf> {
+        let own = self.user_dir.as_ref().map(|home| home.join(".gitconfig"));
+        own.into_iter().chain(self.base_dir("XDG_CONFIG_HOME", ".config").map(|config| config.join("git")))
+    }
+
     /// A directory of the XDG base directory specification: relative ones do not count.
     fn base_dir(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let set = self.var(variable).map(PathBuf::from).filter(|path| path.is_absolute());

@@ -25,6 +25,11 @@ messages! {
         zh_cn: "智能体的限制有漏洞：{open}",
         zh_tw: "代理的限制有漏洞：{open}",
     }
+    room_no_new_task() {
+        en: "this command runs inside a task, from where no other task can be started in the same data directory: it cannot be written there",
+        zh_cn: "此命令在任务内部运行，无法在同一数据目录中启动其他任务：那里不能写入",
+        zh_tw: "此命令在任務內部執行，無法在同一資料目錄中啟動其他任務：那裡不能寫入",
+    }
     room_unneeded() {
         en: "agents are not confined (room = \"none\")",
         zh_cn: "不限制智能体（room = \"none\"）",
@@ -52,8 +57,8 @@ messages! {
         zh_tw: "或不用 --sandbox 執行，並設 `room = \"guarded\"`",
     }
     doctor_room_no_sudo() {
-        en: "agents run confined: programs with the setuid bit (sudo) do not work for them",
-        zh_cn: "智能体在限制中运行：带 setuid 位的程序（sudo）对它们无效",
-        zh_tw: "代理在限制中執行：帶 setuid 位元的程式（sudo）對它們無效",
+        en: "Programs with the setuid bit (sudo) do not work there",
+        zh_cn: "带 setuid 位的程序（sudo）在其中无效",
+        zh_tw: "帶 setuid 位元的程式（sudo）在其中無效",
     }
 }

@@ -8,6 +8,7 @@ use dacapo_core::spec::RoomMode;
 use super::run::context;
 use crate::App;
 use crate::error::Failure;
+use crate::inside_task::is_inside;
 use crate::messages::{Messages, say};
 use crate::present::errors;
 
@@ -22,6 +23,15 @@ pub(super) fn held(
         tempfile::Builder::new().prefix("dacapo-room-").tempdir().map_err(|error| failed(&error))?;
     try_room(mode, &context(app)?, repo, scratch.path())
         .map_err(|error| Failure::failed(errors::text(&error)))
+}
+
+/// Why a task cannot be made from inside another one; none: we are not inside one.
+pub(super) fn inside(app: &App) -> Option<Failure> {
+    is_inside(app).is_ok_and(|inside| inside).then(|| {
+        Failure::usage(say(Messages::room_no_new_task))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::inside_own_home))
+    })
 }
 
 /// Refuses a task that asks for a sandbox where there is none to be had.

@@ -165,7 +165,9 @@ fn refused(
 /// What every task is driven with, by whichever operation: where nobody waits for a slot or adds to the task.
 pub fn context(app: &App) -> Result<DriverContext, Failure> {
     let home = app.home()?;
-    let user_settings = app.user_sources().user_file.into_iter().chain([trust::directory(&home)]).collect();
+    let user_settings =
+        app.user_sources().user_file.into_iter().chain([trust::directory(&home)]).chain(app.git_settings());
+    let user_settings = user_settings.collect();
     Ok(DriverContext { user_settings, ..context_by(app, home.limits()) })
 }
 

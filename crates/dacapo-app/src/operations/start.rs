@@ -178,7 +178,8 @@ impl Prepared {
 }
 
 fn claim(app: &App, repo: Repo, data: &RepoDir, loaded: Loaded, mut asked: Request) -> Result<Made, Failure> {
-    look_at_file_systems(&repo, data, &asked.spec)?;
+    look_at_file_systems(&repo, data, &asked.spec)
+        .map_err(|failure| rooms::inside(app).unwrap_or(failure))?;
     if asked.spec.room == RoomMode::Strict {
         rooms::refuse_unless_held(app, &repo)?;
     }

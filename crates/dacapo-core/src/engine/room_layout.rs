@@ -59,7 +59,7 @@ impl Surroundings<'_> {
             guarded,
             workspace: self.workspace.map(|repo| workspace(repo, self.users_git_dir)),
             open: match mode {
-                RoomMode::Strict => self.open(home.as_deref(), is_root),
+                RoomMode::Strict => self.open(home.as_deref()),
                 RoomMode::Guarded | RoomMode::None => Vec::new(),
             },
             instead: match process::ssh_settings_for_rooms(self.scratch) {
@@ -73,10 +73,9 @@ impl Surroundings<'_> {
     }
 
     /// What may be changed in a strict room beside the workspace.
-    fn open(&self, home: Option<&Path>, is_root: bool) -> Vec<PathBuf> {
-        // Programs make sandboxes of their own by files in it; root's could change the kernel's settings there.
-        let proc = (!is_root).then(|| PathBuf::from("/proc"));
-        let system = ["/dev", "/tmp", "/var/tmp"].map(PathBuf::from);
+    fn open(&self, home: Option<&Path>) -> Vec<PathBuf> {
+        // Programs make sandboxes of their own by files in /proc.
+        let system = ["/dev", "/proc", "/tmp", "/var/tmp"].map(PathBuf::from);
         let temp = ["TMPDIR", "TMP", "TEMP"].into_iter().filter_map(|name| self.variable(name));
         let states = self.agents.iter().flat_map(|agent| agent::state_places(agent, home, self.env));
         let top = self.workspace.map(Repo::toplevel);
@@ -84,7 +83,7 @@ impl Surroundings<'_> {
         let caches = caches.flat_map(|tool| tool.caches);
         let caches = home.into_iter().flat_map(|home| caches.clone().map(|cache| home.join(cache)));
         let mut open: Vec<PathBuf> =
-            system.into_iter().chain(proc).chain(temp).chain(states).chain(caches).filter_map(real).collect();
+            system.into_iter().chain(temp).chain(states).chain(caches).filter_map(real).collect();
         // One that the user's home is in would open all of it.
         open.retain(|place| home.is_none_or(|home| !home.starts_with(place) || is_temp(place)));
         open.sort();

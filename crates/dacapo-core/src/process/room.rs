@@ -116,7 +116,11 @@ impl Room {
         let granted = inner
             .iter()
             .filter(|place| matches!(place.shows, Shows::Itself | Shows::Pinned | Shows::Other(_)));
-        let granted: Vec<&Path> = granted.map(|place| place.path.as_path()).collect();
+        let granted = granted.map(|place| place.path.as_path());
+        // What root is kept from in /proc cannot be kept from it otherwise.
+        let is_kernels =
+            |path: &Path| self.read_only().any(|place| place.starts_with("/proc")) && path == "/proc";
+        let granted: Vec<&Path> = granted.filter(|path| !is_kernels(path)).collect();
         let is_below = |path: &Path| granted.iter().any(|granted| path.starts_with(granted));
         let is_open =
             |place: &&&Place| place.shows == Shows::ReadOnly && is_below(&place.path) && place.path.exists();

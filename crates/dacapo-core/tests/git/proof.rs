@@ -50,6 +50,7 @@ impl Proofs {
             tests: &TestsPolicy::default(),
             env: &[],
             workspace: None,
+            guarded: None,
         })
     }
 
@@ -571,6 +572,7 @@ fn l4_a_commit_that_is_gone_is_said() {
         tests: &TestsPolicy::default(),
         env: &[],
         workspace: None,
+        guarded: None,
     };
     let error = lease.prepare(&request).expect_err("no such commit").to_string();
     assert!(error.contains("copy the commit for its proof"), "{error}");

@@ -273,7 +273,7 @@ fn k3_trailers_that_the_agent_says_do_not_get_into_the_message() {
 
 #[test]
 fn r2_a_removed_worktree_is_made_again() {
-    let world = World::new();
+    let world = World::unconfined();
     play(&world, &["--worktree", "--check", "test -f f2"], "rm -rf \"$DACAPO_WORKSPACE\"")
         .expect(0)
         .says("the working directory ")
@@ -297,7 +297,7 @@ fn r2_a_worktree_without_its_git_file_is_mended() {
 #[test]
 fn r2_a_removed_checkout_ends_the_loop_with_a_clear_message() {
     for flags in [&[][..], &["--no-commit"], &["--check", "test -f f2"]] {
-        let world = World::new();
+        let world = World::unconfined();
         let ran = play(&world, flags, "rm -rf \"$DACAPO_WORKSPACE\"");
         std::fs::create_dir_all(world.repo()).unwrap();
         let _ = ran
@@ -326,7 +326,7 @@ fn r2_a_removed_git_directory_ends_the_loop_and_the_files_stay() {
 
 #[test]
 fn r2_a_history_made_anew_is_told_and_not_built_on() {
-    let world = World::new();
+    let world = World::unconfined();
     play(&world, &[], "rm -rf .git; git init -qb main; git add -A; git commit -qm anew")
         .expect(0)
         .says("is no longer in the repository");

@@ -159,7 +159,7 @@ fn r1_an_agent_that_kills_the_runner_dies_with_it_and_resume_goes_on() {
 
 #[test]
 fn r1_an_agent_that_terminates_the_runner_is_stopped_like_by_a_person() {
-    let world = World::new();
+    let world = World::unconfined();
     play(&world, &[], &format!("kill -TERM {RUNNER}; sleep 1000"))
         .expect(130)
         .says("stopping (SIGTERM); all work is kept")

@@ -228,3 +228,49 @@ fn r6_a_project_can_only_make_the_room_stricter() {
     let ran = User::Own.run(&world, &["config", "show"]).expect(0);
     assert!(ran.stdout.contains("room = \"strict\""), "{}", ran.stdout);
 }
+
+#[test]
+fn r7_from_inside_tasks_are_seen_and_none_is_started() {
+    let world = World::new();
+    let script = format!(
+        "{DACAPO} list > list; {DACAPO} logs t > logs; {DACAPO} spawn --agent-cmd true go > spawn 2>&1; echo $? >> spawn"
+    );
+    let _ = attempt(User::Own, &world, &["--noworktree"], &script);
+    assert!(world.read("list").contains('t') && world.read("logs").contains("Task t started"));
+    let spawn = world.read("spawn");
+    assert!(spawn.contains("no other task can be started") && spawn.ends_with("\n2\n"), "{spawn}");
+    assert_eq!(world.tasks(), ["t"]);
+}
+
+#[test]
+fn r5_git_settings_that_an_agent_makes_are_named() {
+    let world = World::new();
+    let made = world.home().join(".config/git/config");
+    let script = format!("mkdir -p {}; echo '[core]' > {}", made.parent().unwrap().display(), made.display());
+    let _ = attempt(User::Own, &world, &[], &script);
+    let notices = world.notices("t").join("\n");
+    assert!(notices.contains(made.to_str().unwrap()), "{notices}");
+}
+
+#[test]
+fn r5_doctor_says_what_holds_here() {
+    let world = World::new();
+    for (user, expected) in
+        [Some((User::Own, "Confined (guarded)")), User::contained().map(|user| (user, "Not confined"))]
+            .into_iter()
+            .flatten()
+    {
+        let ran = user.run(&world, &["doctor"]);
+        assert!(ran.stdout.contains(expected), "{user:?}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn r5_an_agent_is_told_what_it_cannot_change() {
+    let world = World::new();
+    let result = attempt(User::Own, &world, &["--sandbox"], "echo \"$DACAPO_READ_ONLY\" > work");
+    let told = world.read("work");
+    let listed: Vec<String> = told.trim().split(':').map(str::to_owned).collect();
+    assert_eq!(result["room"]["read_only"], json!(listed));
+    assert!(world.prompt("t", 0).contains("You work in a sandbox"), "{}", world.prompt("t", 0));
+}

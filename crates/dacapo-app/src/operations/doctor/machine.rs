@@ -45,8 +45,8 @@ fn confinement(here: &DoctorContext) -> Option<Check> {
     Some(match rooms::held(&here.app, mode, None) {
         Ok(None) => note(say(Messages::room_unneeded)),
         Ok(Some(Ok(receipt))) if receipt.holds() => {
-            let hint = Some(say(Messages::doctor_room_no_sudo));
-            check("room", CheckState::Good, say(|m| told(&receipt, m)), hint)
+            let detail = say(|m| format!("{}. {}", told(&receipt, m), m.doctor_room_no_sudo()));
+            check("room", CheckState::Good, detail, None)
         }
         Ok(Some(Ok(receipt))) => note(say(|m| told(&receipt, m))),
         Ok(Some(Err(why))) => {

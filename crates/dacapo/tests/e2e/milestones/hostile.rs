@@ -148,7 +148,7 @@ fn m11_the_file_in_the_users_checkout_may_be_changed_and_the_review_is_held_to_w
 
 #[test]
 fn r3_a_developer_that_removes_its_worktree_ends_the_task_and_nothing_else() {
-    let stage = Stage::new();
+    let stage = Stage::with("", "room = \"none\"");
     stage.play(&["build F-1; rm -rf \"$PWD\""], &[]);
     let _ = stage.start().expect(1);
     let status = stage.status();
