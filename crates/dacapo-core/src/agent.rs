@@ -102,6 +102,13 @@ pub fn parser(format: OutputFormat, setting: ParserSetting) -> Box<dyn Parser> {
     }
 }
 
+/// Where the built-in agent keeps its conversations: in Dacapo's data, where it must be able to write.
+pub fn sessions_place(agent: &AgentSpec) -> Option<PathBuf> {
+    let AgentCommand::Own(arguments) = &agent.command else { return None };
+    let at = arguments.iter().position(|argument| argument == "--sessions")?;
+    arguments.get(at + 1).map(PathBuf::from)
+}
+
 /// Where an agent keeps its own state: logins, settings, conversations. Known by its program's name, as nearly all agents do.
 pub fn state_places(
     agent: &AgentSpec,

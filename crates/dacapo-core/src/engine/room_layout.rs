@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::room_policy::{GitDir, Layout, WorkspaceLayout};
 use crate::agent;
+use crate::files;
 use crate::git::Repo;
 use crate::process;
 use crate::spec::{AgentSpec, RoomMode};
@@ -58,6 +59,7 @@ impl Surroundings<'_> {
             data,
             guarded,
             workspace: self.workspace.map(|repo| workspace(repo, self.users_git_dir)),
+            own: self.sessions(),
             open: match mode {
                 RoomMode::Strict => self.open(home.as_deref()),
                 RoomMode::Guarded | RoomMode::None => Vec::new(),
@@ -89,6 +91,13 @@ impl Surroundings<'_> {
         open.sort();
         open.dedup();
         open
+    }
+
+    fn sessions(&self) -> Vec<PathBuf> {
+        // In a proof nobody converses.
+        let agents = self.agents.iter().filter(|_| self.workspace.is_some());
+        let places = agents.filter_map(agent::sessions_place);
+        places.inspect(|place| drop(files::make_dir(place))).filter_map(real).collect()
     }
 
     fn variable(&self, wanted: &str) -> Option<PathBuf> {

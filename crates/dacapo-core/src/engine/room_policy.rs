@@ -14,6 +14,8 @@ pub(crate) struct Layout {
     pub(crate) guarded: Vec<PathBuf>,
     /// Where the commands work; none: in a checkout that has a place of its own.
     pub(crate) workspace: Option<WorkspaceLayout>,
+    /// What in Dacapo's data is the agent's own.
+    pub(crate) own: Vec<PathBuf>,
     /// What may be changed in a strict room beside the workspace: devices, temp, the agent's state, caches of tools.
     pub(crate) open: Vec<PathBuf>,
     /// Files to put in the place of others: they seem to be nobody's in a room.
@@ -53,6 +55,7 @@ pub(crate) fn room(mode: RoomMode, layout: &Layout) -> Option<Room> {
     if mode == RoomMode::Strict {
         layout.open.iter().for_each(|place| room.show(place, Shows::Itself));
     }
+    layout.own.iter().for_each(|place| room.show(place, Shows::Itself));
     if let Some(WorkspaceLayout { top, git }) = &layout.workspace {
         room.show(top, Shows::Itself);
         match git {
@@ -117,6 +120,7 @@ mod tests {
                     settings: paths(&["/home/me/code/.git/config", "/home/me/code/.git/hooks"]),
                 },
             }),
+            own: Vec::new(),
             open: paths(&["/tmp", "/dev", "/home/me/.claude"]),
             instead: Vec::new(),
         }

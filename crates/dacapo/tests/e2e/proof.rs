@@ -16,7 +16,15 @@ const CHECK: &str = "sh check.sh";
 
 /// A repository whose check wants 42 as the answer, and has 41.
 fn world() -> World {
-    let world = World::new();
+    checked(World::new())
+}
+
+/// The same, with an agent that reaches what a room keeps from it.
+fn unconfined() -> World {
+    checked(World::unconfined())
+}
+
+fn checked(world: World) -> World {
     world.write("check.sh", "test \"$(cat tracked answer .env 2>/dev/null | tail -n1)\" = 42\n");
     world.write("tracked", "41\n");
     world.git(&["add", "-A"]);

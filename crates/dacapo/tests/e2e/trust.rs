@@ -198,7 +198,7 @@ fn r6_what_an_agent_writes_into_the_settings_is_named_and_not_trusted() {
 #[test]
 fn r6_changes_of_gits_own_settings_are_named() {
     for place in ["--noworktree", "--worktree"] {
-        let world = World::new();
+        let world = World::unconfined();
         let agent = "date >> f; test $DACAPO_ITERATION = 0 || exit 0; dir=$(git rev-parse --git-common-dir); \
                      git config alias.st '!touch ../evil-alias'; echo '*.log' >> $dir/info/exclude; \
                      printf '#!/bin/sh\\n' > $dir/hooks/post-checkout; chmod +x $dir/hooks/post-checkout";
@@ -381,7 +381,7 @@ fn r6_a_name_alone_confirms_nothing() {
 
 #[test]
 fn r6_what_an_agent_changes_of_your_own_settings_and_trust_is_named() {
-    let world = World::new();
+    let world = World::unconfined();
     world.config("");
     let agent = format!(
         "echo 1 > f; echo '[notify]\ncommand = \"true\"' >> {0}/.config/dacapo/config.toml; \

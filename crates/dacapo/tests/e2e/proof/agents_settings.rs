@@ -4,7 +4,7 @@ use crate::support::{Ran, World};
 
 /// A repository whose check wants `good` in a file that says `bad`.
 fn world() -> World {
-    let world = World::new();
+    let world = World::unconfined();
     world.write("answer.txt", "bad\n");
     world.write(".gitattributes", "answer.txt filter=mend\n");
     world.git(&["add", "-A"]);

@@ -24,7 +24,7 @@ fn play(world: &World, trick: &Trick, place: &str) -> crate::support::Ran {
 
 /// In a worktree: the agent is told, then a person; nothing comes home. In place: completed, unverified, with the list.
 fn is_caught(trick: &Trick) {
-    let world = world();
+    let world = super::unconfined();
     let main = world.git(&["rev-parse", "main"]);
     let ran = play(&world, trick, "--worktree").expect(4);
     assert!(!ran.stdout.contains("✓ proven"), "{}", ran.stdout);
@@ -61,7 +61,7 @@ fn is_caught(trick: &Trick) {
     assert_eq!(world.git(&["rev-parse", "main"]), main, "nothing came home");
     assert!(!in_a_clone(&world, trick.check), "as red as it was");
 
-    let here = super::world();
+    let here = super::unconfined();
     let ran = play(&here, trick, "--noworktree").expect(0);
     for text in
         ["● finished, unverified", "passed here, not proven: in a checkout of", trick.path, trick.words]

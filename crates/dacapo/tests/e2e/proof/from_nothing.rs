@@ -117,7 +117,7 @@ fn l4_merge_does_not_repeat_a_red_proof_in_the_same_checkout() {
 
 #[test]
 fn l4_merge_proves_nothing_with_settings_that_are_not_of_the_start() {
-    let world = world();
+    let world = super::unconfined();
     // The agent's filter would make the file right; what was noted at the start is gone.
     let agent = "printf 'answer filter=fix\\n' > .gitattributes; git config filter.fix.smudge 'echo 42 #'; echo 41 > answer; rm -rf";
     let agent = format!("{agent} '{}'/repos/*/tasks/t/start", world.data().display());
