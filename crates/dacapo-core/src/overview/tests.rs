@@ -230,7 +230,7 @@ fn r2_tasks_that_do_not_read_are_named_and_hide_no_other() {
     world.write(1, journal(31, 0).as_bytes());
     fs::remove_file(world.task(1).spec_path()).unwrap();
     world.write(2, journal(31, 0).as_bytes());
-    let newer = fs::read_to_string(world.task(2).spec_path()).unwrap().replacen("\"v\": 3", "\"v\": 99", 1);
+    let newer = fs::read_to_string(world.task(2).spec_path()).unwrap().replacen("\"v\": 4", "\"v\": 99", 1);
     fs::write(world.task(2).spec_path(), newer).unwrap();
     world.write(3, journal(31, 0).replacen("{", "[", 5).as_bytes());
     // Nobody can open this one, whoever it is.

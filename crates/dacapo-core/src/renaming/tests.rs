@@ -59,6 +59,7 @@ impl World {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         self.repo.add_worktree(&path, &format!("dacapo/{task}"), &start).unwrap();
         git(&path, &["commit", "-q", "--allow-empty", "-m", "work"]);
+        self.repo.carry_now(&path, &branch, &format!("refs/dacapo/rescue/{task}")).unwrap();
         fs::write(path.join("mine"), "1\n").unwrap();
         let spec = TaskSpec {
             place: Place::Worktree {
@@ -430,23 +431,20 @@ fn s17_a_task_in_the_checkout_may_take_the_old_name_while_the_worktree_still_has
 fn r6_settings_of_the_branch_that_move_are_no_agents_doing() {
     let world = World::new();
     let dir = world.proven("old");
-    let own = world.repo.beside(&world.worktree("old")).unwrap();
     world.git(&["config", "branch.dacapo/old.remote", "origin"]);
-    let before = SettingsFiles::of(&own, world.repo.toplevel(), None);
+    let before = SettingsFiles::of(&world.repo, &world.worktree("old"), None);
     fs::write(dir.settings_files_path(), serde_json::to_vec(&before).unwrap()).unwrap();
     let dir = world.rename("old", "new").unwrap();
     let known = |dir: &TaskDir| -> SettingsFiles {
         serde_json::from_slice(&fs::read(dir.settings_files_path()).unwrap()).unwrap()
     };
-    let own = world.repo.beside(&world.worktree("new")).unwrap();
-    let now = SettingsFiles::of(&own, world.repo.toplevel(), None);
+    let now = SettingsFiles::of(&world.repo, &world.worktree("new"), None);
     assert_eq!(now.changed_since(&known(&dir)), [""; 0]);
     assert_eq!(world.git(&["config", "branch.dacapo/new.remote"]), "origin");
     // What somebody else has changed before is still seen.
     world.git(&["config", "core.editor", "theirs"]);
     let dir = world.rename("new", "newer").unwrap();
-    let own = world.repo.beside(&world.worktree("newer")).unwrap();
-    let now = SettingsFiles::of(&own, world.repo.toplevel(), None);
+    let now = SettingsFiles::of(&world.repo, &world.worktree("newer"), None);
     assert_eq!(now.changed_since(&known(&dir)), [".git/config"]);
     drop(world.dir);
 }

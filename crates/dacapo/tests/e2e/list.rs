@@ -161,7 +161,7 @@ fn r2_what_does_not_read_is_a_line_and_hides_nothing() {
     let tasks = world.task_dir("fine").parent().unwrap().to_owned();
     fs::remove_file(tasks.join("headless/spec.json")).unwrap();
     let spec = fs::read_to_string(tasks.join("newer/spec.json")).unwrap();
-    fs::write(tasks.join("newer/spec.json"), spec.replacen("\"v\": 3", "\"v\": 4", 1)).unwrap();
+    fs::write(tasks.join("newer/spec.json"), spec.replacen("\"v\": 4", "\"v\": 5", 1)).unwrap();
     let journal = fs::read_to_string(tasks.join("damaged/journal.jsonl")).unwrap();
     let broken: Vec<&str> =
         journal.lines().enumerate().map(|(at, line)| if at == 3 { "{\u{1b}[31m\"" } else { line }).collect();
@@ -178,7 +178,7 @@ fn r2_what_does_not_read_is_a_line_and_hides_nothing() {
             ("file", "irectory"),
             ("headless", "no task at"),
             ("loop", "symbolic links"),
-            ("newer", "newer Dacapo (format 4)"),
+            ("newer", "newer Dacapo (format 5)"),
         ]) {
             assert!(line.starts_with(&format!("warning: cannot read task '{name}': ")), "{line}");
             assert!(line.contains(why) && !line.contains('\u{1b}'), "{line}");

@@ -153,6 +153,9 @@ fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, i64, Vec<u8>)> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(root).unwrap().flatten() {
         let (path, meta) = (entry.path(), entry.metadata().unwrap());
+        if path.ends_with(".git") {
+            continue;
+        }
         let name = path.strip_prefix(root).unwrap().to_owned();
         all.insert(name, (meta.mode(), meta.mtime_nsec(), fs::read(&path).unwrap_or_default()));
     }

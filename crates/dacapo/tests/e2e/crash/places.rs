@@ -124,7 +124,7 @@ fn a_task_of_an_older_dacapo_is_left_as_it_is_and_can_be_put_away() {
         fs::write(dir.join(file), &text).unwrap();
         text
     };
-    let spec = older("spec.json", "\"v\": 3", "\"v\": 1");
+    let spec = older("spec.json", "\"v\": 4", "\"v\": 1");
     let journal = older("journal.jsonl", "{\"v\":3,", "{\"v\":1,");
     for (words, only_shows) in [
         (&["resume", "t"][..], false),
@@ -134,7 +134,7 @@ fn a_task_of_an_older_dacapo_is_left_as_it_is_and_can_be_put_away() {
         (&["open", "t"], true),
     ] {
         let ran = world.run(words).expect(1);
-        for said in ["written by an older Dacapo (format 1; this one reads 3)", "dacapo drop t"] {
+        for said in ["written by an older Dacapo (format 1; this one reads 4)", "dacapo drop t"] {
             assert!(ran.stderr.contains(said), "{words:?}: {}", ran.stderr);
         }
         assert_eq!(ran.stderr.contains("nothing was "), !only_shows, "{words:?}: {}", ran.stderr);

@@ -88,8 +88,9 @@ fn m2_main_moved_from_here_is_asked_about_and_what_a_person_commits_there_is_nob
     let main = world.git(&["rev-parse", "main"]);
     // In round 2 a person commits in a checkout of theirs.
     let developer = format!(
-        "if [ $n = 1 ]; then echo 1 > f1; commit; git update-ref refs/heads/main HEAD; report $(git rev-parse HEAD); exit; fi
-        if [ $n = 2 ]; then git -C '{}' -c user.name=p -c user.email=p@p commit -q --allow-empty -m 'chore: mine'; fi
+        "if [ $n = 1 ]; then echo 1 > f1; commit; git -C '{0}' fetch -q \"$PWD\" HEAD; \
+         git -C '{0}' update-ref refs/heads/main FETCH_HEAD; report $(git rev-parse HEAD); exit; fi
+        if [ $n = 2 ]; then git -C '{0}' -c user.name=p -c user.email=p@p commit -q --allow-empty -m 'chore: mine'; fi
         {BUILDS}",
         world.repo().display()
     );

@@ -126,7 +126,7 @@ fn m6_a_rejection_counts_whatever_the_acceptor_changed() {
 #[test]
 fn m2_a_main_branch_that_moved_while_the_acceptor_judged_is_asked_about_and_the_verdict_counts() {
     let stage = Stage::new();
-    let moves = "git update-ref refs/heads/main HEAD; accept";
+    let moves = "git -C $repo fetch -q $PWD HEAD; git -C $repo update-ref refs/heads/main FETCH_HEAD; accept";
     stage.play(&[&["build F-1"][..], &COMPLETES].concat(), &[moves, "accept", "accept_all"]);
     let _ = stage.world.run(&["milestone", "start", ID]).expect(4);
     stage.stands("paused", [1, 1, 0]);
