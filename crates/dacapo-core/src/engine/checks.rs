@@ -15,6 +15,7 @@ use crate::context::tail_lines;
 use crate::event::{CheckPhase, CheckResult, Exposed};
 use crate::files::FileAction;
 use crate::process::{Content, Exit, Job, Stderr, Stop, tail};
+use crate::proof::Whose;
 use crate::store::files;
 use crate::yardstick::tests_run;
 
@@ -31,6 +32,8 @@ pub(super) struct Shell<'a> {
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) output: &'a Path,
     pub(super) timeout: Duration,
+    /// For whom it is.
+    pub(super) whose: Whose,
 }
 
 /// How a command ended.
@@ -62,7 +65,8 @@ impl Driver<'_> {
         let output = self.dir.check_path(self.record.next_seq());
         self.keep_directory_of(&output)?;
         let env = as_in_ci(self.environment(&cwd));
-        let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
+        let (command, timeout) = (plan.command.as_str(), plan.timeout);
+        let shell = Shell { command, cwd, env, output: &output, timeout, whose: plan.phase.into() };
         let Some(Ran { exit, timed_out, exposed, guard_lost }) = self.run_shell(shell)? else {
             return Ok(None);
         };
@@ -85,7 +89,7 @@ impl Driver<'_> {
 
     /// Runs a command to its end: in the proof at work, if there is one. None: the task is to stop, and it was ended.
     pub(super) fn run_shell(&mut self, shell: Shell<'_>) -> Result<Option<Ran>, DriverError> {
-        let Shell { command, cwd, env, output, timeout } = shell;
+        let Shell { command, cwd, env, output, timeout, whose } = shell;
         if output.symlink_metadata().is_ok_and(|found| found.is_dir()) {
             self.clear_way(output)?;
         }
@@ -97,7 +101,7 @@ impl Driver<'_> {
             _ => {}
         }
         let job = Job { holds: self.slot_shares(), ..job(command, cwd, env, output) };
-        let job = self.proof.house(job);
+        let job = self.proof.house(job, whose);
         let outbox = self.mailbox.outbox();
         let running = self.launcher.launch(job, move |finished| {
             outbox.report(Report::ChildGone(Box::new(finished)));

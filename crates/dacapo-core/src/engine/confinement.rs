@@ -6,14 +6,16 @@ use std::sync::{Arc, mpsc};
 
 use super::context::{DriverContext, DriverError};
 use super::driver::Driver;
-use super::machine::TurnPlan;
+use super::machine::{Input, TurnPlan};
 use super::room_layout::Surroundings;
 use super::room_policy;
 use crate::agent::Invocation;
-use crate::event::{Event, RoomReceipt};
+use crate::event::{Event, Notice, RoomReceipt, RoomWalls};
 use crate::files::{self, FileAction};
 use crate::git::{Repo, common_dir};
-use crate::process::{Content, Exit, Job, LaunchError, Launcher, Masker, Room, RoomMade, Shows, Stderr};
+use crate::process::{
+    Content, Exit, Job, LaunchError, Launcher, Masker, Otherwise, Room, RoomMade, Shows, Stderr,
+};
 use crate::spec::{Place, RoomMode, TaskSpec};
 use crate::store::TaskDir;
 
@@ -31,6 +33,26 @@ pub(crate) fn room_of(
     context: &DriverContext,
     workspace: Option<&Repo>,
 ) -> Option<Room> {
+    room_for(spec, dir, context, workspace, spec.room, &spec.policy.proof.hidden_checks)
+}
+
+/// The room of a task's held-out checks, which run where everything else has its room: they may change nothing that could tell an
+/// agent of them. None: there are none.
+pub(crate) fn room_of_held_out(spec: &TaskSpec, dir: &TaskDir, context: &DriverContext) -> Option<Room> {
+    let confined = spec.room != RoomMode::None && !spec.policy.proof.hidden_checks.is_empty();
+    let room = confined.then(|| room_for(spec, dir, context, None, RoomMode::Strict, &[])).flatten();
+    // What cannot be had is no reason not to run them.
+    room.map(|room| Room { otherwise: Otherwise::Run, ..room })
+}
+
+fn room_for(
+    spec: &TaskSpec,
+    dir: &TaskDir,
+    context: &DriverContext,
+    workspace: Option<&Repo>,
+    mode: RoomMode,
+    secret: &[String],
+) -> Option<Room> {
     let guarded = context.guarded.as_ref()?;
     let users = match (&spec.place, workspace) {
         (Place::Worktree { .. }, Some(_)) => common_dir(&spec.top, &context.env).ok(),
@@ -44,9 +66,10 @@ pub(crate) fn room_of(
         workspace,
         users_git_dir: users.as_deref(),
         agents: &spec.agents,
+        secret,
         scratch: dir.path(),
     };
-    room_policy::room(spec.room, &around.layout(spec.room))
+    room_policy::room(mode, &around.layout(mode))
 }
 
 /// Tries on this machine how commands are confined; the inner error says why none would start. None: they would not be confined.
@@ -65,6 +88,7 @@ pub fn try_room(
         workspace,
         users_git_dir: None,
         agents: &[],
+        secret: &[],
         scratch,
     };
     let Some(room) = room_policy::room(mode, &around.layout(mode)) else { return Ok(None) };
@@ -97,31 +121,39 @@ pub fn try_room(
 
 impl Driver<'_> {
     /// Gives all jobs their room from now on.
-    pub(super) fn confine(&mut self) {
+    pub(super) fn confine(&mut self) -> Result<(), DriverError> {
         let repo = self.workspace.as_ref().map(|workspace| &workspace.repo);
         let room = room_of(&self.spec, &self.dir, &self.context, repo);
+        let readable = room.is_none();
         self.launcher.confine(room);
+        if readable { self.held_out_readable() } else { Ok(()) }
     }
 
-    /// The room of an agent, in which it can write the file for its usage; none: that of all jobs.
+    /// The room of an agent, in which it has the files of ours that its command line names; none: that of all jobs.
     pub(super) fn room_with(
         &self,
         invocation: &Invocation,
         usage: &Path,
+        prompt: &Path,
     ) -> Result<Option<Room>, DriverError> {
         let Some(room) = self.launcher.room() else { return Ok(None) };
-        let is_named = invocation.argv.iter().any(|argument| argument == usage);
-        if !is_named {
+        let is_named = |path: &Path| invocation.argv.iter().any(|argument| argument == path);
+        if !is_named(usage) && !is_named(prompt) {
             return Ok(None);
         }
-        // Only what is there can be opened in a room.
-        files::replace(usage, b"").map_err(|source| DriverError::File {
-            what: FileAction::Create,
-            path: usage.to_owned(),
-            source,
-        })?;
         let mut room = room.clone();
-        room.show(usage, Shows::Itself);
+        if is_named(usage) {
+            // Only what is there can be opened in a room.
+            files::replace(usage, b"").map_err(|source| DriverError::File {
+                what: FileAction::Create,
+                path: usage.to_owned(),
+                source,
+            })?;
+            room.show(usage, Shows::Itself);
+        }
+        if is_named(prompt) {
+            room.show(prompt, Shows::ReadOnly);
+        }
         Ok(Some(room))
     }
 
@@ -149,6 +181,16 @@ impl Driver<'_> {
             return Ok(());
         }
         self.earlier.room = Some(receipt.clone());
-        self.record(Event::RoomTested(receipt))
+        let walls = receipt.walls;
+        self.record(Event::RoomTested(receipt))?;
+        if walls == RoomWalls::Namespace { Ok(()) } else { self.held_out_readable() }
+    }
+
+    /// Tells the user where nothing keeps agents from reading held-out checks.
+    fn held_out_readable(&mut self) -> Result<(), DriverError> {
+        if self.spec.policy.proof.hidden_checks.is_empty() {
+            return Ok(());
+        }
+        self.input(&Input::Notice(Notice::HeldOutReadable))
     }
 }

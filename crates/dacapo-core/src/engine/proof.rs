@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 
 use super::checks::{Ran, Shell};
-use super::confinement::room_of;
+use super::confinement::{room_of, room_of_held_out};
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::listen::{Waited, Wakeup};
@@ -15,7 +15,7 @@ use crate::event::{CheckResult, Event, Exposed, Notice};
 use crate::files::FileAction;
 use crate::git::Repo;
 use crate::process::{Exit, Finished, Job, tail};
-use crate::proof::{Lease, Pool, Prepared, ProofError, ProofRun, Request, Snapshot};
+use crate::proof::{Lease, Pool, Prepared, ProofError, ProofRun, Request, Snapshot, Whose};
 use crate::spec::{Place, ProofAt, Setup};
 use crate::store::TaskDir;
 
@@ -76,9 +76,9 @@ impl ProofCheckout {
     }
 
     /// Makes a command one of the proof at work, if there is one.
-    pub(super) fn house(&self, job: Job) -> Job {
+    pub(super) fn house(&self, job: Job, whose: Whose) -> Job {
         match &self.lease {
-            Some(lease) => lease.house(job),
+            Some(lease) => lease.house(job, whose),
             None => job,
         }
     }
@@ -106,10 +106,6 @@ impl Driver<'_> {
     pub(super) fn take_snapshot(&mut self, user: &Repo) -> Result<(), DriverError> {
         let mergeable = matches!(self.spec.place, Place::Worktree { .. });
         let checked = self.spec.policy.is_judged() && self.spec.policy.proof.at == ProofAt::Checkout;
-        if !self.spec.policy.proof.hidden_checks.is_empty() {
-            // They are in the record and in the settings, and nothing keeps an agent from reading these.
-            self.input(&Input::Notice(Notice::HeldOutReadable))?;
-        }
         if !checked && !mergeable {
             return Ok(());
         }
@@ -141,6 +137,7 @@ impl Driver<'_> {
             self.proof.keep_caches(&mut lease, self.spec.policy.checks.len());
         }
         let guarded = room_of(&self.spec, &self.dir, &self.context, None);
+        let held_out = room_of_held_out(&self.spec, &self.dir, &self.context);
         let workspace = &self.workspace()?.repo;
         let env = self.environment(lease.tree());
         let request = Request {
@@ -156,6 +153,7 @@ impl Driver<'_> {
             tests: &self.spec.policy.tests,
             env: &env,
             guarded: guarded.as_ref(),
+            held_out: held_out.as_ref(),
         };
         let prepared = lease.prepare(&request);
         self.proof.passed = Some(0);
@@ -214,7 +212,7 @@ impl Driver<'_> {
             self.keep_directory_of(&output)?;
             let env = self.environment(&cwd);
             let (cwd, timeout) = (cwd.clone(), setup.timeout);
-            let shell = Shell { command, cwd, env, output: &output, timeout };
+            let shell = Shell { command, cwd, env, output: &output, timeout, whose: Whose::Project };
             let ending = match self.run_shell(shell)? {
                 None => return Ok(SetUp::Stopped),
                 Some(Ran { timed_out: true, .. }) => "timed out".to_owned(),

@@ -27,6 +27,8 @@ pub(crate) struct Surroundings<'a> {
     /// The git directory of the user's repository, if the workspace may be a repository of its own.
     pub(crate) users_git_dir: Option<&'a Path>,
     pub(crate) agents: &'a [AgentSpec],
+    /// Held-out checks, of which the commands may not know.
+    pub(crate) secret: &'a [String],
     /// A directory of the task, for copies.
     pub(crate) scratch: &'a Path,
 }
@@ -55,8 +57,10 @@ impl Surroundings<'_> {
         let mut guarded: Vec<PathBuf> = guarded.filter_map(real).filter(|path| *path != data).collect();
         guarded.sort();
         guarded.dedup();
+        let hidden = self.hidden(home.as_deref(), &data);
         Layout {
             data,
+            hidden,
             guarded,
             workspace: self.workspace.map(|repo| workspace(repo, self.users_git_dir)),
             own: self.sessions(),
@@ -72,6 +76,25 @@ impl Surroundings<'_> {
                 }
             },
         }
+    }
+
+    /// What would tell of held-out checks: records, settings, and the files that they name.
+    fn hidden(&self, home: Option<&Path>, data: &Path) -> Vec<PathBuf> {
+        if self.secret.is_empty() {
+            return Vec::new();
+        }
+        let named = self.secret.iter().flat_map(|command| named_files(command, home));
+        let top = self.workspace.and_then(|repo| real(repo.toplevel()));
+        // Nothing could work without these.
+        let needed = |place: &PathBuf| {
+            [home, top.as_deref()].into_iter().flatten().any(|needed| needed.starts_with(place))
+        };
+        let records = [Some(data.join("repos")), self.settings.map(Path::to_path_buf)];
+        let records = records.into_iter().flatten().filter_map(real);
+        let mut hidden: Vec<PathBuf> = records.chain(named.filter(|place| !needed(place))).collect();
+        hidden.sort();
+        hidden.dedup();
+        hidden
     }
 
     /// What may be changed in a strict room beside the workspace.
@@ -128,6 +151,27 @@ const TOOLS: &[Tool] = &[
     Tool { sign: "build.gradle", caches: &[".gradle"] },
     Tool { sign: "build.gradle.kts", caches: &[".gradle"] },
 ];
+
+/// The files and directories of the user's that a command names by their whole paths. A program that is no script is not among
+/// them: others may need it, and it tells nothing.
+fn named_files(command: &str, home: Option<&Path>) -> Vec<PathBuf> {
+    const OF_THE_SYSTEM: [&str; 8] = ["/bin", "/dev", "/etc", "/lib", "/opt", "/proc", "/sbin", "/usr"];
+    let words = command.split(|c: char| c.is_whitespace() || "'\"`;|&()<>=:,".contains(c));
+    let path = |word: &str| match (word.strip_prefix("~/").or(word.strip_prefix("$HOME/")), home) {
+        (Some(below), Some(home)) => real(home.join(below)),
+        (Some(_) | None, _) => Path::new(word).is_absolute().then(|| real(word)).flatten(),
+    };
+    let of_user = |path: &PathBuf| !OF_THE_SYSTEM.iter().any(|system| path.starts_with(system));
+    words.filter_map(path).filter(of_user).filter(|path| path.is_dir() || !is_binary(path)).collect()
+}
+
+/// Returns true if a file is a program that the kernel itself reads.
+fn is_binary(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut head = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
+    read.is_ok() && head == b"\x7fELF"
+}
 
 fn is_temp(place: &Path) -> bool {
     [Path::new("/tmp"), Path::new("/var/tmp")].contains(&place)

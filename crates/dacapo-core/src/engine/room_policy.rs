@@ -18,6 +18,8 @@ pub(crate) struct Layout {
     pub(crate) own: Vec<PathBuf>,
     /// What may be changed in a strict room beside the workspace: devices, temp, the agent's state, caches of tools.
     pub(crate) open: Vec<PathBuf>,
+    /// What would tell of held-out checks: files and directories that seem to be empty.
+    pub(crate) hidden: Vec<PathBuf>,
     /// Files to put in the place of others: they seem to be nobody's in a room.
     pub(crate) instead: Vec<(PathBuf, PathBuf)>,
 }
@@ -66,6 +68,7 @@ pub(crate) fn room(mode: RoomMode, layout: &Layout) -> Option<Room> {
             GitDir::ReadOnly(path) => room.show(path, Shows::ReadOnly),
         }
     }
+    layout.hidden.iter().for_each(|place| room.show(place, Shows::Nothing));
     for (place, instead) in &layout.instead {
         room.show(place, Shows::Other(instead.clone()));
     }
@@ -122,6 +125,7 @@ mod tests {
             }),
             own: Vec::new(),
             open: paths(&["/tmp", "/dev", "/home/me/.claude"]),
+            hidden: Vec::new(),
             instead: Vec::new(),
         }
     }
@@ -168,6 +172,16 @@ mod tests {
         }
         assert_eq!(room(RoomMode::Strict, &layout).map(|room| room.otherwise), Some(Otherwise::Refuse));
         assert_eq!(room(RoomMode::None, &layout), None);
+    }
+
+    #[test]
+    fn l3_what_tells_of_held_out_checks_is_not_seen() {
+        let hidden = paths(&["/home/me/.local/share/dacapo/repos", "/home/me/secret.sh"]);
+        let room = room(RoomMode::Guarded, &Layout { hidden, ..layout() }).unwrap();
+        for unseen in ["/home/me/.local/share/dacapo/repos/r/tasks/t/spec.json", "/home/me/secret.sh"] {
+            assert!(!room.is_seen(Path::new(unseen)), "{unseen}");
+        }
+        assert!(room.is_seen(Path::new("/home/me/.local/share/dacapo/repos/r/worktrees/t/src")));
     }
 
     #[test]

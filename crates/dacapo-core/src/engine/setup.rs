@@ -13,6 +13,7 @@ use crate::event::{CommitPlanned, Event, SetupResult, WorkspaceNotice};
 use crate::files::FileAction;
 use crate::git::{Repo, display_path};
 use crate::process::{Exit, tail};
+use crate::proof::Whose;
 use crate::spec::Place;
 use crate::store::{PortLease, files};
 
@@ -93,7 +94,14 @@ impl Driver<'_> {
             })?;
         }
         let env = self.environment(&cwd);
-        let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
+        let shell = Shell {
+            command: &plan.command,
+            cwd,
+            env,
+            output: &output,
+            timeout: plan.timeout,
+            whose: Whose::Project,
+        };
         let Some(Ran { exit, timed_out, .. }) = self.run_shell(shell)? else { return Ok(None) };
         let changed_files = self.workspace_mut()?.note_new_litter()?;
         let text = tail(&output, TAIL_BYTES * 2).unwrap_or_default();

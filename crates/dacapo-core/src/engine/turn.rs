@@ -301,7 +301,7 @@ impl Driver<'_> {
         if let Some(native) = self.native_program(agent, &cwd) {
             invocation.argv[0] = native.into();
         }
-        let room = self.room_with(&invocation, request.usage_file)?;
+        let room = self.room_with(&invocation, request.usage_file, request.prompt_file)?;
         let Outputs { stdout, content, index, stderr } = outputs(agent, file);
         Ok(Ok(Job {
             argv: invocation.argv,

@@ -177,7 +177,7 @@ impl Driver<'_> {
         let port_base = workspace.port_base();
         self.workspace = Some(workspace);
         self.begin_carrying();
-        self.confine();
+        self.confine()?;
         Ok(Input::WorkspaceReady {
             path,
             branch: head.branch,
@@ -209,7 +209,7 @@ impl Driver<'_> {
         workspace.ports = self.lease_ports_again()?;
         self.workspace = Some(workspace);
         self.begin_carrying();
-        self.confine();
+        self.confine()?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use super::attempt::Scratch;
 use super::turn::Record;
 use super::{Candidate, LeftOut, MergeObserver, Merger, Proven, Step, Stopped};
 use crate::engine::checks::{Ended, as_in_ci, job, receipt};
-use crate::engine::confinement::room_of;
+use crate::engine::confinement::{room_of, room_of_held_out};
 use crate::engine::machine::{CheckPlan, Effect, Input};
 use crate::engine::masker;
 use crate::engine::proving::Proving;
@@ -94,6 +94,7 @@ impl Merger<'_> {
                     let setting = (self.setting)();
                     let env = environment(&setting.env, &record.spec, lease.tree());
                     let guarded = room_of(&record.spec, &record.dir, &setting, None);
+                    let held_out = room_of_held_out(&record.spec, &record.dir, &setting);
                     let request = Request {
                         source: self.repo,
                         commit: &plan.commit,
@@ -107,6 +108,7 @@ impl Merger<'_> {
                         env: &env,
                         workspace: None,
                         guarded: guarded.as_ref(),
+                        held_out: held_out.as_ref(),
                     };
                     let prepared = lease.prepare(&request).map_err(|error| LeftOut::trouble(&error))?;
                     if prepared.needs_setup {
@@ -262,7 +264,7 @@ impl Merger<'_> {
         };
         let job = job(&plan.command, cwd, env, &output);
         let job = match lease {
-            Some(lease) => lease.house(job),
+            Some(lease) => lease.house(job, plan.phase.into()),
             None => Job { room: room_of(&record.spec, &record.dir, &setting, scratch), ..job },
         };
         let launcher = Launcher::new(setting.program, masker.into()).map_err(|error| failed(&error))?;

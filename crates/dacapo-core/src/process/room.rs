@@ -66,7 +66,7 @@ pub struct Place {
 /// What is found at a place. In the order of strictness: of two for the same path the first counts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shows {
-    /// An empty directory, in memory.
+    /// An empty directory, in memory, or an empty file.
     Nothing,
     /// What is at another path outside.
     Other(PathBuf),

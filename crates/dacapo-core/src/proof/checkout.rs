@@ -19,7 +19,7 @@ use super::snapshot::{Included, Piece};
 use super::store::{Store, alternates};
 use super::tracked::Tracked;
 use super::{ProofError, Snapshot, downloads, files};
-use crate::event::{Exposed, ProofCache, TestsChange};
+use crate::event::{CheckPhase, Exposed, ProofCache, TestsChange};
 use crate::files::FileAction;
 use crate::git::{Bare, Oid, Repo, Standalone};
 use crate::process::{Finished, Job, Room};
@@ -49,6 +49,8 @@ pub struct Request<'a> {
     pub workspace: Option<&'a Path>,
     /// What no command may change; none: they may change everything.
     pub guarded: Option<&'a Room>,
+    /// The room of held-out checks; none: that of the others.
+    pub held_out: Option<&'a Room>,
 }
 
 /// With which tests a commit is judged (L20).
@@ -81,6 +83,26 @@ pub struct Prepared {
 }
 
 /// A checkout that is ours until this, all shares of it and all git commands in it are gone. Dropping it removes it.
+/// Whose words a command is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// The project's: agents may have written what it runs, and read what it prints.
+    Project,
+    /// The user's alone: a held-out check.
+    User,
+}
+
+impl From<CheckPhase> for Whose {
+    fn from(phase: CheckPhase) -> Self {
+        match phase {
+            CheckPhase::HeldOut => Self::User,
+            CheckPhase::Baseline | CheckPhase::Iteration | CheckPhase::Proof | CheckPhase::Originals => {
+                Self::Project
+            }
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Lease {
     dir: PathBuf,
@@ -90,6 +112,8 @@ pub struct Lease {
     lock: File,
     /// What commands see here.
     room: Room,
+    /// What held-out checks see.
+    held_out: Room,
     /// The agent's workspace has to be seen, because the user's home is in it.
     home_in_workspace: bool,
     pub(super) at: Option<At>,
@@ -120,7 +144,8 @@ const BESIDE: char = '-';
 impl Lease {
     pub(super) fn new(dir: PathBuf, store: Store, bases: Bases, lock: File) -> Self {
         let (tree, room) = (dir.join("tree"), Room::default());
-        Self { tree, dir, store, bases, lock, room, home_in_workspace: false, at: None }
+        let held_out = Room::default();
+        Self { tree, dir, store, bases, lock, room, held_out, home_in_workspace: false, at: None }
     }
 
     /// The checkout itself, the working directory of setup and checks.
@@ -135,10 +160,14 @@ impl Lease {
 
     /// Makes a command one of this proof, whoever runs it: it has download caches of the proof's own, sees nothing that an
     /// agent left, and the checkout stays ours until the guard of the job says that its tree is empty.
-    pub fn house(&self, job: Job) -> Job {
+    pub fn house(&self, job: Job, whose: Whose) -> Job {
         let env = downloads::environment(job.env, &self.downloads(), &self.tree);
         let share = self.share().ok();
-        Job { env, room: Some(self.room.clone()), holds: job.holds.into_iter().chain(share).collect(), ..job }
+        let room = match whose {
+            Whose::Project => self.room.clone(),
+            Whose::User => self.held_out.clone(),
+        };
+        Job { env, room: Some(room), holds: job.holds.into_iter().chain(share).collect(), ..job }
     }
 
     /// Why a command of this proof could see what the agent left.
@@ -154,7 +183,7 @@ impl Lease {
     fn make_room(&mut self, request: &Request<'_>) -> Result<(), ProofError> {
         // Places are in the data of a repository, which is beside that of others.
         let above = |levels| self.dir.ancestors().nth(levels).unwrap_or(&self.dir);
-        let around = Around {
+        let mut around = Around {
             proof: &self.dir,
             store: self.store.path(),
             repos: above(3),
@@ -166,6 +195,8 @@ impl Lease {
         let room = around.room(request.env).map_err(ProofError::file(FileAction::Create, &self.dir))?;
         let home_in_workspace = around.has_home_in_workspace(request.env);
         (self.room, self.home_in_workspace) = (room, home_in_workspace);
+        around.guarded = request.held_out.or(request.guarded);
+        self.held_out = around.room(request.env).map_err(ProofError::file(FileAction::Create, &self.dir))?;
         Ok(())
     }
 

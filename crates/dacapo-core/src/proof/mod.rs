@@ -29,7 +29,7 @@ mod suspects;
 mod tracked;
 
 pub use crate::event::{Hidden, HiddenWhy};
-pub use checkout::{Lease, Prepared, ProofRun, Request, Start};
+pub use checkout::{Lease, Prepared, ProofRun, Request, Start, Whose};
 pub use hidden::HiddenFiles;
 pub(crate) use originals::{changed_tests, put_back};
 pub use pool::{Leftover, Pool};

@@ -51,6 +51,7 @@ impl Proofs {
             env: &[],
             workspace: None,
             guarded: None,
+            held_out: None,
         })
     }
 
@@ -573,6 +574,7 @@ fn l4_a_commit_that_is_gone_is_said() {
         env: &[],
         workspace: None,
         guarded: None,
+        held_out: None,
     };
     let error = lease.prepare(&request).expect_err("no such commit").to_string();
     assert!(error.contains("copy the commit for its proof"), "{error}");

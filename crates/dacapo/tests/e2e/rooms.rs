@@ -154,7 +154,9 @@ fn r5_an_agent_cannot_change_what_judges_it() {
             assert_eq!(succeeded(&world), [] as [&str; 0], "{user:?} {place}");
             assert_room(&result, "guarded");
             let read_only = result["room"]["read_only"].to_string();
-            for place in ["/data", "/home/.config/dacapo", "/home/.gitconfig", "/.git/hooks"] {
+            // A worktree is a repository of its own, and so needs nothing of the user's.
+            let git = if place == "--worktree" { "/repo/.git" } else { "/repo/.git/hooks" };
+            for place in ["/data", "/home/.config/dacapo", "/home/.gitconfig", git] {
                 assert!(read_only.contains(&format!("{place}\"")), "{place} in {read_only}");
             }
             assert_eq!((&result["outcome"], &result["verified"]), (&json!("completed"), &json!(true)));

@@ -514,10 +514,12 @@ fn furnish(room: &Room) -> Result<(), RoomRefused> {
 /// A copy of the mounts at what a place shows; none: there is nothing.
 fn take_hold(place: &Place) -> io::Result<Option<OwnedFd>> {
     let from = match &place.shows {
+        // A file is hidden by one without an end or content.
+        Shows::Nothing if place.path.is_file() => Path::new("/dev/null"),
         Shows::Nothing => return Ok(None),
         // What is put on it later stays as it is.
         Shows::ReadOnly if place.path == Path::new("/") => return Ok(None),
-        Shows::Other(path) => path,
+        Shows::Other(path) => path.as_path(),
         Shows::ReadOnly | Shows::Pinned | Shows::Itself => &place.path,
     };
     let flags = OpenTreeFlags::OPEN_TREE_CLONE

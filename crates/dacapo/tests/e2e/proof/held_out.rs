@@ -101,30 +101,63 @@ fn l3_without_a_proof_held_out_checks_are_refused() {
     assert_eq!(world.tasks(), Vec::<String>::new());
 }
 
+/// An agent that looks everywhere for this word, as the user it runs as; what it finds is in files of a directory.
+fn looks_for(world: &World, word: &str) -> (String, std::path::PathBuf) {
+    let out = world.scratch("tmp/found");
+    std::fs::create_dir_all(&out).unwrap();
+    // Its own command line has the word in another form.
+    let (last, first) = word.chars().last().zip(word.get(..word.len() - 1)).unwrap();
+    let script = format!(
+        "{HONEST}; out={out:?}; env > $out/env; \
+         for pid in /proc/[0-9]*; do tr '\\0' ' ' < $pid/cmdline; cat $pid/environ; done > $out/processes 2> /dev/null; \
+         grep -rsa '{first}[{last}]' \"$DACAPO_HOME\" {config:?} {repo:?} . > $out/files; cat {secret:?} > $out/named 2> /dev/null; \
+         for words in 'status t --json' 'logs t' 'config show' 'list --json' 'status t'; do dacapo -C {repo:?} $words; done > $out/commands 2>&1; true",
+        config = world.home().join(".config"),
+        repo = world.repo(),
+        secret = world.scratch("secret.sh"),
+    );
+    (script, out)
+}
+
+/// The files in which the agent found the word.
+fn found(out: &std::path::Path, word: &str) -> Vec<String> {
+    let entries: Vec<_> = std::fs::read_dir(out).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(entries.len(), 5);
+    let holds =
+        |path: &&std::path::PathBuf| String::from_utf8_lossy(&std::fs::read(path).unwrap()).contains(word);
+    let name = |path: &std::path::PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+    entries.iter().filter(holds).map(name).collect()
+}
+
 #[test]
-fn l3_no_prompt_process_or_file_of_the_workspace_tells_an_agent_about_held_out_checks() {
+fn l3_no_file_process_or_command_tells_an_agent_about_held_out_checks() {
     // Other tests have held-out checks, too, and processes are seen by all.
     const ONLY_HERE: &str = "only-in-this-test";
     let world = world();
-    let out = world.scratch("found");
-    std::fs::create_dir_all(&out).unwrap();
-    let looks = format!(
-        "{HONEST}; out={out:?}; env > $out/env; \
-         for pid in /proc/[0-9]*; do tr '\\0' ' ' < $pid/cmdline; cat $pid/environ; done > $out/processes 2> /dev/null; \
-         grep -rsa 'only-in-this-tes[t]' . {repo:?} > $out/files; true",
-        repo = world.repo(),
-    );
-    let hidden = format!("echo {ONLY_HERE}");
-    let flags = ["--check", VISIBLE, "--hidden-check", &hidden, "--max-iterations", "2"];
-    let ran = exec(&world, &looks, &flags).expect(0);
-    let read: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!(read.len(), 3);
-    for path in read {
-        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
-        assert!(!text.contains(ONLY_HERE), "{}", path.display());
-    }
+    world.config(&format!("[repos.{:?}]\nhidden_checks = [\"true {ONLY_HERE}\"]\n", world.repo()));
+    std::fs::write(world.scratch("secret.sh"), format!("echo {ONLY_HERE}\n")).unwrap();
+    let (agent, out) = looks_for(&world, ONLY_HERE);
+    let flags = ["--check", VISIBLE, "--hidden-check", &hidden(&world), "--max-iterations", "2"];
+    let ran = exec(&world, &agent, &flags).expect(0);
+    assert_eq!(found(&out, ONLY_HERE), [] as [&str; 0]);
     assert!(!world.prompt("t", 0).contains(ONLY_HERE));
-    // Whoever looks into the records finds them, and that is said at the start and at the end.
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(said.contains("✓ proven") && !said.contains("readable here"), "{said}");
+}
+
+#[test]
+fn l3_where_held_out_checks_can_be_read_that_is_said() {
+    const ONLY_HERE: &str = "only-in-that-test";
+    let world = world();
+    world.config("room = \"none\"\n");
+    let (agent, out) = looks_for(&world, ONLY_HERE);
+    let hidden = format!("true {ONLY_HERE}");
+    let flags = ["--check", VISIBLE, "--hidden-check", &hidden, "--max-iterations", "2"];
+    let ran = exec(&world, &agent, &flags).expect(0);
+    // Nothing comes to it; whoever looks into the records finds them, and that is said at the start and at the end.
+    let found = found(&out, ONLY_HERE);
+    assert!(!found.contains(&"env".to_owned()) && !found.contains(&"processes".to_owned()), "{found:?}");
+    assert!(!world.prompt("t", 0).contains(ONLY_HERE));
     let said = format!("{}{}", ran.stdout, ran.stderr);
     assert_eq!(said.matches("held-out checks are readable here").count(), 2, "{said}");
 }
