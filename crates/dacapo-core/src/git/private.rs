@@ -1,6 +1,6 @@
 //! A task's own repository (S3): a git directory of its own in the task's worktree, which finds the user's objects by
 //! `objects/info/alternates`. Branches, tags, remotes and settings are as they were at the start, hooks do not come along.
-//! Whatever an agent does with git there, the user's repository stays as it is; [`Repo::carry`] brings commits over.
+//! Whatever an agent does with git there, the user's repository stays as it is; [`Repo::carry_now`] brings commits over.
 //!
 //! What is in such a git directory is the agent's to change. Before git of ours runs there, links in it are refused: they
 //! would lead our writes, and an agent's branches, to wherever it likes.
