@@ -160,6 +160,7 @@ impl Driver<'_> {
             return Ok(AcpTurnEnd::TooLate);
         }
         let output_bytes = progress.bytes();
+        self.turns.room = agent_process.running.room();
         let mut observed = parsed.observed;
         for event in std::mem::take(&mut turn.own) {
             observe(&mut observed, event);

@@ -113,8 +113,9 @@ impl Driver<'_> {
             match heard {
                 Wakeup::Report(Report::ChildGone(finished)) => {
                     // How a proof ran is in the receipts of its checks.
-                    let made = finished.room.filter(|_| driver.proof.tree().is_none());
-                    driver.note_room(made)?;
+                    if driver.proof.tree().is_none() {
+                        driver.turns.room = finished.room;
+                    }
                     driver.report_leftovers(&finished)?;
                     let exposed = driver.proof.exposed(&finished);
                     let guard_lost = finished.guard_lost;

@@ -13,9 +13,7 @@ use crate::agent::Invocation;
 use crate::event::{Event, Notice, RoomReceipt, RoomWalls};
 use crate::files::{self, FileAction};
 use crate::git::{Repo, common_dir};
-use crate::process::{
-    Content, Exit, Job, LaunchError, Launcher, Masker, Otherwise, Room, RoomMade, Shows, Stderr,
-};
+use crate::process::{Content, Exit, Job, LaunchError, Launcher, Masker, Otherwise, Room, Shows, Stderr};
 use crate::spec::{Place, RoomMode, TaskSpec};
 use crate::store::TaskDir;
 
@@ -173,9 +171,11 @@ impl Driver<'_> {
         std::env::join_paths(read_only).ok()
     }
 
-    /// Writes down how a command was confined, where that is news.
-    pub(super) fn note_room(&mut self, made: Option<RoomMade>) -> Result<(), DriverError> {
-        let (Some(made), Some(room)) = (made, self.launcher.room()) else { return Ok(()) };
+    /// Writes down how the last command was confined, where that is news: after what came of the command.
+    pub(super) fn note_room(&mut self) -> Result<(), DriverError> {
+        let (Some(made), Some(room)) = (self.turns.room.take(), self.launcher.room()) else {
+            return Ok(());
+        };
         let receipt = RoomReceipt::new(self.spec.room, room, &made);
         if self.earlier.room.as_ref() == Some(&receipt) {
             return Ok(());

@@ -26,7 +26,7 @@ use super::usage_limits::Limits;
 use super::workspace::Workspace;
 use crate::event::{Envelope, Event, Notice, TaskResult, WorkspaceProblem};
 use crate::files::FileAction;
-use crate::process::{Launcher, Masker, keep_memory_to_ourselves, sweep};
+use crate::process::{Launcher, Masker, RoomMade, keep_memory_to_ourselves, sweep};
 use crate::spec::TaskSpec;
 use crate::store::{Journal, TaskDir};
 
@@ -60,6 +60,8 @@ pub(super) struct Turns {
     pub(super) acp: AcpProcesses,
     pub(super) tampering: Tampering,
     pub(super) refs: Option<RefWatch>,
+    /// How the last command was confined; none: that is on record.
+    pub(super) room: Option<RoomMade>,
 }
 
 impl<'a> Driver<'a> {
@@ -166,6 +168,7 @@ impl<'a> Driver<'a> {
             };
             if let Some(input) = performed {
                 self.input(&input)?;
+                self.note_room()?;
                 same_in_row = if is_next(&self) { same_in_row + 1 } else { 0 };
             }
             // On a damaged record the machine may go round for ever, and a turn each time is a burnt budget.

@@ -187,7 +187,7 @@ impl Driver<'_> {
                 None => Waited::Continue(why.is_none().then(|| watchdog.deadline())),
             })
         })?;
-        self.note_room(finished.room)?;
+        self.turns.room = finished.room;
         self.report_leftovers(&finished)?;
         self.report_unread(&parsed)?;
         let ending = ending(why, &finished);

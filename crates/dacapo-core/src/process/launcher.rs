@@ -359,6 +359,11 @@ impl Shared {
 pub struct Running(Arc<Shared>);
 
 impl Running {
+    /// How much of its room there is; none: it was to have none, or that is not known yet.
+    pub(crate) fn room(&self) -> Option<RoomMade> {
+        self.0.room.get().copied()
+    }
+
     /// Stops the job. Only escalates: a second gentle stop changes nothing, nor does any after `Stop::Now`.
     pub fn stop(&self, stop: Stop) {
         let mut asked = self.0.stop.lock().unwrap_or_else(PoisonError::into_inner);

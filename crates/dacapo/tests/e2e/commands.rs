@@ -33,7 +33,7 @@ fn s13_the_log_of_a_loop_has_its_lines() {
     let logs = world.run(&["logs", "t"]).expect(0).stdout;
     let lines: Vec<&str> = logs.lines().map(without_clock).collect();
     let own = |line: &&&str| {
-        let starts = ["Task t started (pid ", "Workspace: "];
+        let starts = ["Task t started (pid ", "Workspace: ", "Confined (guarded)"];
         !starts.iter().any(|start| line.starts_with(start))
     };
     let commits = world.git(&["log", "--format=%h", "--abbrev=7"]);
@@ -56,7 +56,7 @@ fn s13_the_log_of_a_loop_has_its_lines() {
         "Removed loop state for task t",
     ];
     assert_eq!(lines.iter().filter(own).copied().collect::<Vec<_>>(), expected);
-    assert_eq!(lines.len(), expected.len() + 2);
+    assert_eq!(lines.len(), expected.len() + 3);
     let same: Vec<Value> = world
         .run(&["logs", "t", "--json"])
         .expect(0)

@@ -113,7 +113,7 @@ fn r0_a_link_at_the_place_of_a_prompt_is_not_followed() {
 #[test]
 fn r0_what_is_planted_at_the_place_of_a_turns_output_is_moved_and_stops_nothing() {
     for plant in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
-        let world = World::new();
+        let world = World::unconfined();
         let ran = play(&world, &[], &format!("{plant} {}/turns/0002.raw", task(&world))).expect(0);
         ran.says("0002.raw").says("aside-1");
         world.ended("completed", [3, 3, 0]);
@@ -123,7 +123,7 @@ fn r0_what_is_planted_at_the_place_of_a_turns_output_is_moved_and_stops_nothing(
 
 #[test]
 fn r0_an_answer_that_is_planted_for_a_later_turn_is_not_read() {
-    let world = World::new();
+    let world = World::unconfined();
     let ran = play(&world, &["--until", "FORGED"], &format!("echo FORGED > {}/turns/0002.raw", task(&world)));
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     ran.says("a file was in the way");
@@ -202,7 +202,7 @@ fn refused_for_its_spec(world: &World, words: &[&str]) {
 
 #[test]
 fn r4_a_check_that_the_agent_edits_in_its_spec_is_put_back_and_merges_nothing() {
-    let world = World::new();
+    let world = World::unconfined();
     red(&world, &format!("{EDIT_CHECK} {}/spec.json", task(&world)));
     let spec = fs::read_to_string(world.task_dir("t").join("spec.json")).unwrap();
     assert!(spec.contains("test -e done"), "put back");
@@ -232,7 +232,7 @@ fn r4_a_spec_that_was_changed_after_the_end_is_neither_merged_nor_resumed() {
 
 #[test]
 fn r4_a_task_that_was_killed_does_not_go_on_with_another_spec() {
-    let world = World::new();
+    let world = World::unconfined();
     let ready = world.scratch("ready");
     let agent =
         format!("echo 1 > f; {EDIT_CHECK} {}/spec.json; touch {}; sleep 1000", task(&world), ready.display());

@@ -34,9 +34,12 @@ impl World {
 
     /// One in which agents reach what a room keeps from them.
     pub(crate) fn unconfined() -> Self {
-        let mut world = Self::new();
-        world.room = Some("none");
-        world
+        Self::new().without_rooms()
+    }
+
+    pub(crate) fn without_rooms(mut self) -> Self {
+        self.room = Some("none");
+        self
     }
 
     fn found(&self) {

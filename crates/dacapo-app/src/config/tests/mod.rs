@@ -88,6 +88,7 @@ language = "zh-TW"
 glyphs = "ascii"
 mouse = true
 keep_awake = false
+room = "strict"
 main_branch = "main"
 editor = "vim -u NONE"
 [agents.copilot]
@@ -159,6 +160,7 @@ cli = "glab"
         glyphs: GlyphSet::Ascii,
         mouse: true,
         keep_awake: false,
+        room: RoomChoice::Strict,
         main_branch: Some("main".to_owned()),
         editor: Some("vim -u NONE".to_owned()),
         agents: [
@@ -321,6 +323,7 @@ fn every_setting_is_shown_with_its_origin() {
     glyphs = "auto"                                        # default
     mouse = false                                          # default
     keep_awake = true                                      # default
+    room = "guarded"                                       # default
     # main_branch =                                        # not set
     # editor =                                             # not set
     agents.x.loop_enabled = false                          # default

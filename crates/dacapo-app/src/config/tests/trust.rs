@@ -29,6 +29,8 @@ fn r6_every_setting_is_classified() {
             "glyphs",
             "mouse",
             "keep_awake",
+            // A project can only make it stricter.
+            "room",
             "main_branch",
             "agents.x.loop_enabled",
             "agents.x.max_iterations",

@@ -1,7 +1,7 @@
 //! What an earlier proof, task or run of the setup left has no say in a proof. Each of these was `✓ proven`, or was merged,
 //! while a fresh clone was red.
 
-use super::{in_a_clone, world};
+use super::in_a_clone;
 use crate::support::{Ran, World};
 
 const CHECK: &str = "sh check.sh";
