@@ -28,20 +28,22 @@ fn refused(version: u32) {
     let copy =
         |from: &Path, file: &str| std::fs::copy(from.join(file), dir.path().join(file)).expect("a copy");
     ["spec.json", "journal.jsonl"].iter().for_each(|file| _ = copy(&old, file));
-    let refused = |what: &str| {
+    let refused = |what: &str, reads: u32| {
         let error = TaskView::load(&task, Kinds::default()).expect_err("it is refused");
         assert!(error.is_older(), "{error}");
         let path = dir.path().join(what);
-        let said =
-            format!("{} was written by an older Dacapo (format {version}; this one reads 3)", path.display());
+        let said = format!(
+            "{} was written by an older Dacapo (format {version}; this one reads {reads})",
+            path.display()
+        );
         assert_eq!(error.to_string(), said);
         let now = std::fs::read(&path).expect("it is there");
         assert_eq!(now, std::fs::read(old.join(what)).expect("it is there"));
     };
-    refused("spec.json");
+    refused("spec.json", dacapo_core::spec::SPEC_FORMAT);
     assert_eq!(task.spec_of_any_format().map(|spec| spec.v).expect("enough to put it away"), version);
     copy(old_task().path(), "spec.json");
-    refused("journal.jsonl");
+    refused("journal.jsonl", dacapo_core::event::FORMAT);
 }
 
 fn journal() -> Vec<Envelope> {

@@ -30,7 +30,6 @@ fn r6_every_setting_is_classified() {
             "mouse",
             "keep_awake",
             // A project can only make it stricter.
-            "room",
             "main_branch",
             "agents.x.loop_enabled",
             "agents.x.max_iterations",
@@ -133,6 +132,8 @@ fn r6_a_project_can_tighten_and_add_but_not_loosen() {
     assert_eq!(mode(locked, free), (TestsMode::Locked, 1));
     assert_eq!(mode(free, "tests.mode = 'original'\n"), (TestsMode::Original, 0));
     assert_eq!(mode(free, free), (TestsMode::Free, 0));
+    let room = |project: &str| Case::new("", project, &[]).unconfirmed().config.room;
+    assert_eq!((room("room = 'none'"), room("room = 'strict'")), (RoomChoice::Guarded, RoomChoice::Strict));
     let case = Case::new("tests.protect = ['a', 'b']\n", "tests.protect = ['b', 'c']\n", &[]);
     assert_eq!(case.unconfirmed().config.tests.protect, ["a", "b", "c"]);
 }

@@ -371,7 +371,7 @@ pub(super) fn acceptor(told: &AcceptorTold<'_>, template: &Template) -> String {
             "feature" => feature(told.work),
             "criteria" => criteria(told, is_final),
             "changes" => changes(told.work),
-            "diff" => page(&[how_to_read(told, is_final), tests(told)]),
+            "diff" => page(&[how_to_read(told, is_final), tests(told)]).trim_end().to_owned(),
             "done" => features("Features", &told.features, "never accepted by itself"),
             "constraints" => part("Constraints", &clean(told.constraints)),
             "others" => document("more_of_the_milestone", Some(told.others)),
