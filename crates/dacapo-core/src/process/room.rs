@@ -24,6 +24,8 @@ use linux as platform;
 use other as platform;
 
 #[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
 mod trials;
 
 pub(super) use platform::{Inside, enter};
