@@ -387,7 +387,7 @@ impl TaskView {
 
     /// Whether it changed the tests that judge it, and what that means; none while it has no result.
     pub fn tests(&self) -> Option<&TestsResult> {
-        self.result.as_ref().and_then(|result| result.tests.as_ref())
+        self.result.as_ref().and_then(|result| result.tests.as_deref())
     }
 
     /// The checks before the first iteration.

@@ -35,8 +35,8 @@ pub(super) fn inside(app: &App) -> Option<Failure> {
 }
 
 /// Refuses a task that asks for a sandbox where there is none to be had.
-pub(super) fn refuse_unless_held(app: &App, repo: &Repo) -> Result<(), Failure> {
-    let why = match held(app, RoomMode::Strict, Some(repo))? {
+pub(super) fn refuse_unless_held(app: &App, in_place: Option<&Repo>) -> Result<(), Failure> {
+    let why = match held(app, RoomMode::Strict, in_place)? {
         Some(Ok(receipt)) if receipt.holds() => return Ok(()),
         Some(Ok(receipt)) => crate::present::rooms::told(&receipt, Messages::ENGLISH),
         Some(Err(why)) => why,

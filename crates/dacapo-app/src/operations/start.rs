@@ -181,7 +181,9 @@ fn claim(app: &App, repo: Repo, data: &RepoDir, loaded: Loaded, mut asked: Reque
     look_at_file_systems(&repo, data, &asked.spec)
         .map_err(|failure| rooms::inside(app).unwrap_or(failure))?;
     if asked.spec.room == RoomMode::Strict {
-        rooms::refuse_unless_held(app, &repo)?;
+        // A worktree is a repository of its own, and has nothing of the user's git directory to protect in it.
+        let in_place = matches!(asked.spec.place, Place::InPlace { .. });
+        rooms::refuse_unless_held(app, in_place.then_some(&repo))?;
     }
     if asked.spec.pull_request.is_some() {
         let notes = pull_request::look_ahead(app, &repo, &asked.spec, &loaded.config)?;

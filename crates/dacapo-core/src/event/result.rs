@@ -121,7 +121,7 @@ pub struct Result {
     pub proof_state: Option<ProofState>,
     /// The tests that judge the work, and whether the task changed them. Absent if there are no checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tests: Option<TestsResult>,
+    pub tests: Option<Box<TestsResult>>,
     /// The caches that the proof of the last commit started with. Absent if it is not proven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof_cache: Option<CachePolicy>,

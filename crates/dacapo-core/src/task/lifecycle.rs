@@ -255,7 +255,7 @@ impl Lifecycle {
             failed_setup: self.failed_setup().filter(|_| verdict.reason == StopReason::SetupFailed),
             proof: self.receipts(own.before),
             proof_state: self.proof.state.clone(),
-            tests: self.tests(),
+            tests: self.tests().map(Box::new),
             proof_cache: self.proof.state.as_ref().and_then(ProofState::cache),
             room: self.room.clone(),
         });

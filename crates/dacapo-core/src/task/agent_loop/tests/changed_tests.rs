@@ -42,7 +42,7 @@ fn runs(world: &World) -> Vec<(CheckPhase, u32)> {
 }
 
 fn tests(world: &World) -> TestsResult {
-    world.result().tests.clone().expect("it has checks")
+    *world.result().tests.clone().expect("it has checks")
 }
 
 fn asked(world: &World) -> Needs {
