@@ -166,7 +166,7 @@ pub struct Show {
     #[arg(long)]
     pub json: bool,
     /// Print only errors
-    #[arg(short, long)]
+    #[arg(short, long, hide_short_help = true)]
     pub quiet: bool,
 }
 

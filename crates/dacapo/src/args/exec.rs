@@ -134,7 +134,7 @@ pub struct Exec {
     #[arg(long, value_name = "MODE", help_heading = "When it is done", value_enum, hide_short_help = true)]
     pub tests: Option<TestsIn>,
 
-    /// Let the agent change nothing but its worktree, temporary files, its own state and the caches of tools (room = "strict")
+    /// Let the agent change only its worktree, temp, its state and tool caches
     #[arg(long, help_heading = "Where it works")]
     pub sandbox: bool,
     /// Work in a separate worktree, on branch dacapo/NAME
