@@ -432,9 +432,9 @@ messages! {
         zh_tw: "{dacapo}merge {task} --agent ANOTHER，或手動 git merge {branch}",
     }
     merge_do_decide_about_tests(task: &str) {
-        en: "{dacapo}diff {task}, then {dacapo}approve {task} or {dacapo}reject {task}",
-        zh_cn: "先 {dacapo}diff {task}，再 {dacapo}approve {task} 或 {dacapo}reject {task}",
-        zh_tw: "先 {dacapo}diff {task}，再 {dacapo}approve {task} 或 {dacapo}reject {task}",
+        en: "{dacapo}diff {task} --tests, then {dacapo}approve {task} or {dacapo}reject {task}",
+        zh_cn: "先 {dacapo}diff {task} --tests，再 {dacapo}approve {task} 或 {dacapo}reject {task}",
+        zh_tw: "先 {dacapo}diff {task} --tests，再 {dacapo}approve {task} 或 {dacapo}reject {task}",
     }
     merge_do_make_checks_pass(task: &str) {
         en: "{dacapo}resume {task} \"rebase onto the new state and make the checks pass\"",

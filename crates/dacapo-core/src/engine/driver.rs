@@ -168,7 +168,10 @@ impl<'a> Driver<'a> {
             };
             if let Some(input) = performed {
                 self.input(&input)?;
-                self.note_room()?;
+                // Nothing follows the end.
+                if self.machine.next().is_some() {
+                    self.note_room()?;
+                }
                 same_in_row = if is_next(&self) { same_in_row + 1 } else { 0 };
             }
             // On a damaged record the machine may go round for ever, and a turn each time is a burnt budget.

@@ -282,7 +282,9 @@ pub(super) fn link_in(git_dir: &Path) -> Option<PathBuf> {
     while let Some(dir) = open.pop() {
         let is_objects = dir.file_name().is_some_and(|name| name == "objects");
         for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
-            left = left.checked_sub(1)?;
+            // Whoever makes more hides something in them.
+            let Some(fewer) = left.checked_sub(1) else { return Some(dir) };
+            left = fewer;
             let Ok(kind) = entry.file_type() else { continue };
             let name = entry.file_name();
             if kind.is_symlink() {

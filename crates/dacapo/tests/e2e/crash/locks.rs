@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 
-/// Created, started, ready, check; iteration, turn, turn, intent: then the branch moves.
-const INTENT: usize = 7;
+/// Created, started, ready, check, its room; iteration, turn, turn, intent: then the branch moves.
+const INTENT: usize = 8;
 /// Created, started: then the worktree is made.
 const STARTED: usize = 1;
 /// In the middle of the first turn.
-const TURN_STARTED: usize = 5;
+const TURN_STARTED: usize = 6;
 
 fn lock(world: &World, name: &str, text: &str) -> PathBuf {
     let path = world.repo().join(".git").join(name);

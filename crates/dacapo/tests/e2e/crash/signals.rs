@@ -114,8 +114,8 @@ fn l14_ctrl_c_during_a_backoff_ends_it() {
         "--json",
         "x",
     ];
-    // Created, started, ready, iteration, turn, turn, intent, commit, iteration, waiting.
-    let (_, ran) = world.run_to(At::Signal(9), &words);
+    // Created, started, ready, iteration, turn, turn, room, intent, commit, iteration, waiting.
+    let (_, ran) = world.run_to(At::Signal(10), &words);
     let _ = ran.expect(130);
     assert_eq!(world.events("t", "waiting").len(), 1);
     assert_eq!(world.events("t", "wait_over").len(), 0);

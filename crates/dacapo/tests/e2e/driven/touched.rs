@@ -84,7 +84,7 @@ fn m5_what_an_acceptor_leaves_in_the_end_is_kept_and_does_not_undo_its_verdict()
 
 #[test]
 fn m2_main_moved_from_here_is_asked_about_and_what_a_person_commits_there_is_nobodys_business() {
-    let world = World::new();
+    let world = World::unconfined();
     let main = world.git(&["rev-parse", "main"]);
     // In round 2 a person commits in a checkout of theirs.
     let developer = format!(

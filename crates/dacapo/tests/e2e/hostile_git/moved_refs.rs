@@ -26,7 +26,7 @@ fn r9_refs_that_move_while_an_agent_works_in_place_are_named_once_and_kept() {
 
 #[test]
 fn r9_a_main_that_moves_while_a_worktree_task_runs_is_named() {
-    let world = World::new();
+    let world = World::unconfined();
     let misdeed = format!("git -C {:?} commit -q --allow-empty -m 'not by the engine'", world.repo());
     play(&world, &["--worktree"], &misdeed).expect(0).says("main moved while t ran: ");
     assert_eq!(world.git(&["log", "-1", "--format=%s", "main"]), "not by the engine");
