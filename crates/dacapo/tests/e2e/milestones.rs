@@ -88,6 +88,11 @@ impl Stage {
         Self::with("", "")
     }
 
+    /// One whose agents reach what a room keeps from them.
+    fn unconfined() -> Self {
+        Self::with("", "room = \"none\"")
+    }
+
     /// With more in the front matter, and more in the config before its first table.
     fn with(settings: &str, config: &str) -> Self {
         let world = World::new();

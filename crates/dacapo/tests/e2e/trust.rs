@@ -197,24 +197,22 @@ fn r6_what_an_agent_writes_into_the_settings_is_named_and_not_trusted() {
 
 #[test]
 fn r6_changes_of_gits_own_settings_are_named() {
-    for place in ["--noworktree", "--worktree"] {
-        let world = World::unconfined();
-        let agent = "date >> f; test $DACAPO_ITERATION = 0 || exit 0; dir=$(git rev-parse --git-common-dir); \
-                     git config alias.st '!touch ../evil-alias'; echo '*.log' >> $dir/info/exclude; \
-                     printf '#!/bin/sh\\n' > $dir/hooks/post-checkout; chmod +x $dir/hooks/post-checkout";
-        let mut words = vec!["--name", "t", "--iter", "2", "--agent-cmd", agent, "go"];
-        words.extend((place == "--worktree").then_some(place));
-        let ran = world.exec(&words).expect(0);
-        let named = ".git/config, .git/hooks/post-checkout, .git/info/exclude";
-        ran.says(&format!("changed while the agent was working: {named}"));
-        assert_eq!(ran.stdout.matches("changed while the agent").count(), 1, "{}", ran.stdout);
-        ran.says(&format!("⚠ settings changed: {named}"));
-        let files: Vec<&str> = named.split(", ").collect();
-        assert_eq!(world.status("t")["result"]["trust_files"], json!(files));
-        // Whoever takes it up still knows how it was.
-        let ran = world.run(&["resume", "t", "--iter", "1"]).expect(0);
-        ran.says(&format!("⚠ settings changed: {named}"));
-    }
+    // A worktree is a repository of its own: what is set there is set for nobody else.
+    let world = World::unconfined();
+    let agent = "date >> f; test $DACAPO_ITERATION = 0 || exit 0; dir=$(git rev-parse --git-common-dir); \
+                 git config alias.st '!touch ../evil-alias'; echo '*.log' >> $dir/info/exclude; \
+                 printf '#!/bin/sh\\n' > $dir/hooks/post-checkout; chmod +x $dir/hooks/post-checkout";
+    let words = ["--name", "t", "--iter", "2", "--agent-cmd", agent, "go"];
+    let ran = world.exec(&words).expect(0);
+    let named = ".git/config, .git/hooks/post-checkout, .git/info/exclude";
+    ran.says(&format!("changed while the agent was working: {named}"));
+    assert_eq!(ran.stdout.matches("changed while the agent").count(), 1, "{}", ran.stdout);
+    ran.says(&format!("⚠ settings changed: {named}"));
+    let files: Vec<&str> = named.split(", ").collect();
+    assert_eq!(world.status("t")["result"]["trust_files"], json!(files));
+    // Whoever takes it up still knows how it was.
+    let ran = world.run(&["resume", "t", "--iter", "1"]).expect(0);
+    ran.says(&format!("⚠ settings changed: {named}"));
 }
 
 #[test]

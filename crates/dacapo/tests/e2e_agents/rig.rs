@@ -36,6 +36,11 @@ impl Rig {
         (rig, server)
     }
 
+    /// Its agents reach what a room keeps from them.
+    pub(crate) fn unconfined(self) -> Self {
+        Self { world: self.world.without_rooms(), ..self }
+    }
+
     /// The agent talks to whoever is at `url`.
     pub(crate) fn at(url: &str, agent: &'static Agent, retries: Retries) -> Self {
         Self::within(World::new(), agent, url, retries)

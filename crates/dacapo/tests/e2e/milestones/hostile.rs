@@ -122,7 +122,7 @@ fn m4_a_reply_that_is_no_verdict_is_asked_for_once_more_and_then_a_rejection() {
 /// by us: it is no work on the milestone, and it stays where it is.
 #[test]
 fn m6_a_commit_on_main_is_no_work_on_the_milestone() {
-    let stage = Stage::new();
+    let stage = Stage::unconfined();
     let on_main = "git -C $repo commit -q --allow-empty -m sneaky; report F-1 $(git rev-parse main)";
     stage.play(&[on_main, "build F-1", "build F-2", "complete"], &ACCEPTS);
     let _ = stage.world.run(&["milestone", "start", ID]).expect(0);

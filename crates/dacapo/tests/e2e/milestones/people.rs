@@ -115,7 +115,7 @@ fn m10_approve_of_a_final_rejection_completes_it() {
 /// Whoever paused it may have done so because of the verdict.
 #[test]
 fn m10_at_a_pause_of_a_person_the_newest_rejection_can_be_overruled() {
-    let stage = Stage::new();
+    let stage = Stage::unconfined();
     stage.play(
         &["dacapo pause two >&2; build F-1", "build F-2", "complete"],
         &["reject bad 'too short'", "accept", "accept_all"],

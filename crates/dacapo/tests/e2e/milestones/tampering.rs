@@ -12,7 +12,7 @@ fn m2_commits_of_the_milestone_on_the_main_branch_are_a_persons_to_judge() {
         "build F-1; git -C $repo pull -q --ff-only $PWD HEAD",
         "build F-1; git -C $repo pull -q --no-rebase --no-ff --no-edit $PWD HEAD > $scratch/merged",
     ] {
-        let stage = Stage::new();
+        let stage = Stage::unconfined();
         stage.play(&[&[moves][..], &COMPLETES].concat(), &["accept", "accept", "accept_all"]);
         let ran = stage.world.run(&["milestone", "start", ID]).expect(4);
         assert_eq!(stage.calls(), [1, 0], "{moves}\n{}{}", ran.stdout, ran.stderr);
@@ -40,7 +40,7 @@ fn m2_a_main_branch_that_is_gone_or_rewritten_is_told_to_a_person() {
         ("git -C $repo update-ref -d refs/heads/main", "main has been gone since round 1; it was at "),
         ("git -C $repo commit -q --amend --allow-empty -m other", " and no longer contains its old commits"),
     ] {
-        let stage = Stage::new();
+        let stage = Stage::unconfined();
         let builds = format!("{moves}; build F-1");
         stage.play(&[&[builds.as_str()][..], &COMPLETES].concat(), &["accept", "accept", "accept_all"]);
         let _ = stage.world.run(&["milestone", "start", ID]).expect(4);
@@ -55,7 +55,7 @@ fn m2_a_main_branch_that_is_gone_or_rewritten_is_told_to_a_person() {
 
 #[test]
 fn m2_what_the_user_commits_meanwhile_is_nobodys_business() {
-    let stage = Stage::new();
+    let stage = Stage::unconfined();
     let users = "git -C $repo commit -q --allow-empty -m 'my own'; build F-1";
     stage.play(&[users, "build F-2", "complete"], &["accept", "accept", "accept_all"]);
     let _ = stage.world.run(&["milestone", "start", ID]).expect(0);
@@ -125,7 +125,7 @@ fn m6_a_rejection_counts_whatever_the_acceptor_changed() {
 
 #[test]
 fn m2_a_main_branch_that_moved_while_the_acceptor_judged_is_asked_about_and_the_verdict_counts() {
-    let stage = Stage::new();
+    let stage = Stage::unconfined();
     let moves = "git -C $repo fetch -q $PWD HEAD; git -C $repo update-ref refs/heads/main FETCH_HEAD; accept";
     stage.play(&[&["build F-1"][..], &COMPLETES].concat(), &[moves, "accept", "accept_all"]);
     let _ = stage.world.run(&["milestone", "start", ID]).expect(4);

@@ -26,7 +26,10 @@ const RELY: &str = "rm answer.txt; git checkout answer.txt; date > f; echo '<pro
 #[test]
 fn l4_a_filter_that_an_agent_left_is_not_the_users_in_the_next_task() {
     let world = world();
-    exec(&world, "a", PLANT).says("changed while the agent was working: .git/config");
+    // In place: what is set in a worktree is set for nobody else.
+    let plant =
+        ["--name", "a", "--iter", "1", "--check", "grep -q good answer.txt", "--agent-cmd", PLANT, "go"];
+    world.exec(&plant).says("changed while the agent was working: .git/config");
     let ran = exec(&world, "b", RELY);
     assert_ne!(world.status("b")["result"]["verified"], true, "{}", ran.stdout);
     ran.silent_about("✓ proven");
