@@ -1,6 +1,7 @@
 //! Confines what a driver starts, and keeps what is found out about that (R5).
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 
@@ -11,7 +12,7 @@ use super::room_layout::Surroundings;
 use super::room_policy;
 use crate::agent::Invocation;
 use crate::event::{Event, Notice, RoomReceipt, RoomWalls};
-use crate::files::{self, FileAction};
+use crate::files::FileAction;
 use crate::git::{Repo, common_dir};
 use crate::process::{Content, Exit, Job, LaunchError, Launcher, Masker, Otherwise, Room, Shows, Stderr};
 use crate::spec::{Place, RoomMode, TaskSpec};
@@ -134,20 +135,25 @@ impl Driver<'_> {
         usage: &Path,
         prompt: &Path,
     ) -> Result<Option<Room>, DriverError> {
-        let Some(room) = self.launcher.room() else { return Ok(None) };
         let is_named = |path: &Path| invocation.argv.iter().any(|argument| argument == path);
-        if !is_named(usage) && !is_named(prompt) {
+        // A directory of its own: a file may come by a rename.
+        let reports = usage.parent().filter(|_| is_named(usage));
+        if let Some(dir) = reports {
+            // Of a run that a crash cut short.
+            let _ = fs::remove_dir_all(dir);
+            fs::create_dir_all(dir).map_err(|source| DriverError::File {
+                what: FileAction::Create,
+                path: dir.to_owned(),
+                source,
+            })?;
+        }
+        let Some(room) = self.launcher.room() else { return Ok(None) };
+        if reports.is_none() && !is_named(prompt) {
             return Ok(None);
         }
         let mut room = room.clone();
-        if is_named(usage) {
-            // Only what is there can be opened in a room.
-            files::replace(usage, b"").map_err(|source| DriverError::File {
-                what: FileAction::Create,
-                path: usage.to_owned(),
-                source,
-            })?;
-            room.show(usage, Shows::Itself);
+        if let Some(dir) = reports {
+            room.show(dir, Shows::Itself);
         }
         if is_named(prompt) {
             room.show(prompt, Shows::ReadOnly);

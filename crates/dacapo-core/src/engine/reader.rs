@@ -25,7 +25,7 @@ pub(crate) fn setting(
 ) -> ParserSetting {
     ParserSetting {
         earlier: plan.earlier,
-        usage_file: Some(dir.turn_path(plan.turn, "usage")),
+        usage_file: Some(dir.usage_path(&format!("{:04}", plan.turn))),
         now: written(file),
         talk: acp_setting(task, dir, plan, agent),
     }

@@ -259,7 +259,7 @@ impl Driver<'_> {
     /// What is run for a turn; the inner error is the agent's own: no command line can be made for it.
     pub(super) fn job(&self, plan: &TurnPlan, agent: &AgentSpec) -> Result<Result<Job, String>, DriverError> {
         let prompt_file = write_prompt(&self.dir, plan)?;
-        let usage_file = self.dir.turn_path(plan.turn, "usage");
+        let usage_file = self.dir.usage_path(&format!("{:04}", plan.turn));
         let request = TurnRequest {
             prompt: &plan.prompt,
             prompt_file: &prompt_file,

@@ -152,7 +152,7 @@ impl Driver<'_> {
             session: session.as_deref(),
             continued: false,
             own_program: &self.context.program,
-            usage_file: &self.file(plan, "usage"),
+            usage_file: &self.usage_file(plan),
             budget: None,
         };
         let variables = [("DACAPO_ITERATION", plan.iteration.to_string())];
@@ -270,7 +270,7 @@ impl Driver<'_> {
     fn writing_reader(&self, plan: &WritingPlan, agent: &AgentSpec, file: fs::File) -> Reader {
         let setting = ParserSetting {
             earlier: Usage::default(),
-            usage_file: Some(self.file(plan, "usage")),
+            usage_file: Some(self.usage_file(plan)),
             now: written(&file),
             ..ParserSetting::default()
         };
@@ -279,13 +279,23 @@ impl Driver<'_> {
 
     /// Beside those of the iteration's last turn: `turns/0003.summary.raw`.
     fn file(&self, plan: &WritingPlan, extension: &str) -> PathBuf {
-        let kind = match plan.what {
-            Writing::Summary => "summary",
-            Writing::CommitMessage => "message",
-        };
-        let turn = plan.turns.last().map_or(0, |(turn, _)| *turn);
+        let (turn, kind) = call(plan);
         self.dir.turn_path(turn, &format!("{kind}.{extension}"))
     }
+
+    fn usage_file(&self, plan: &WritingPlan) -> PathBuf {
+        let (turn, kind) = call(plan);
+        self.dir.usage_path(&format!("{turn:04}.{kind}"))
+    }
+}
+
+/// What the files of a call are named by: the turn, and what is written.
+fn call(plan: &WritingPlan) -> (u32, &'static str) {
+    let kind = match plan.what {
+        Writing::Summary => "summary",
+        Writing::CommitMessage => "message",
+    };
+    (plan.turns.last().map_or(0, |(turn, _)| *turn), kind)
 }
 
 /// The model, as people call it.

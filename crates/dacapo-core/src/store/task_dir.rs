@@ -111,6 +111,11 @@ impl TaskDir {
         self.0.join("turns").join(format!("{turn:04}.{extension}"))
     }
 
+    /// Where an agent reports what a call used, in a directory that it may write. Calls are named as their other files.
+    pub(crate) fn usage_path(&self, call: &str) -> PathBuf {
+        self.0.join("usage").join(call).join("used")
+    }
+
     /// The output of a check.
     pub fn check_path(&self, run: u64) -> PathBuf {
         self.0.join("checks").join(format!("{run:04}.raw"))
