@@ -193,7 +193,7 @@ fn s10_an_ended_task_that_goes_on_leaves_new_files_of_the_user_out() {
 
 #[test]
 fn c10_a_task_that_was_killed_knows_whose_files_are_whose() {
-    let world = World::new();
+    let world = World::unconfined();
     world.write("notes", "mine\n");
     world.write("todo", "mine\n");
     world.write("gone", "mine\n");
