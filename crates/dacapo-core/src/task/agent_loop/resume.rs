@@ -98,6 +98,12 @@ impl AgentLoop {
     /// The allowances of an ended task: time, budget, failures, stall, waits. What was proven stays proven, but proves
     /// nothing about what comes now.
     fn begin_anew(&mut self) {
+        // Where lines of the record are swapped, the end of an iteration may not have been seen. Its commit is the end of it: the
+        // next one is not of the same number.
+        let planned = self.current.as_ref().and_then(|current| current.planned.as_ref());
+        if planned.is_some_and(|planned| planned.commit.is_some()) {
+            self.current = None;
+        }
         let promised_before = self.promise().is_some();
         self.life.result = None;
         self.life.take_back_verdict();
