@@ -49,6 +49,8 @@ pub(super) struct Case {
     pub(super) setup: Vec<String>,
     /// What is set for strangers alone.
     pub(super) judges_env: Vec<(&'static str, PathBuf)>,
+    /// Agents reach what a room keeps from them.
+    unconfined: bool,
 }
 
 /// How a command ended.
@@ -105,6 +107,7 @@ impl Case {
             gitconfig: GITCONFIG.to_owned(),
             setup: Vec::new(),
             judges_env: Vec::new(),
+            unconfined: false,
         };
         for name in ["home", "data", "repo", "tmp", "out", "desk"] {
             let path = case.path(name);
@@ -188,8 +191,16 @@ impl Case {
             .env("LC_ALL", "C.UTF-8")
             .env("TZ", "UTC")
             .env(TAG, &self.tag)
+            .envs(self.unconfined.then_some(("DACAPO_ROOM", "none")))
             .current_dir(self.repo())
             .stdin(Stdio::null())
+    }
+
+    /// Leaves agents without a room in every second case.
+    pub(super) fn open_room_sometimes(&mut self) {
+        self.unconfined = self.random.below(2) == 0;
+        let room = if self.unconfined { "none" } else { "guarded" };
+        self.log(&format!("room = {room}"));
     }
 
     /// A command line of the program.

@@ -35,14 +35,14 @@ const DEEDS: &[Deed] = &[
     Deed {
         name: "deletes the lock and kills the runner",
         after: After::Ends,
-        script: "rm -f $task/lock; kill -9 $runner; sleep 1000",
+        script: "rm -f $task/lock; kill -9 $runner && sleep 1000",
     },
-    Deed { name: "kills the runner", after: After::Ends, script: "kill -9 $runner; sleep 1000" },
-    Deed { name: "kills its guard", after: After::Ends, script: "kill -9 $PPID; sleep 1000" },
+    Deed { name: "kills the runner", after: After::Ends, script: "kill -9 $runner && sleep 1000" },
+    Deed { name: "kills its guard", after: After::Ends, script: "kill -9 $PPID && sleep 1000" },
     Deed {
         name: "kills both",
         after: After::Ends,
-        script: "setsid sleep 1000 & kill -9 $PPID $runner; sleep 1000",
+        script: "setsid sleep 1000 & kill -9 $PPID $runner && sleep 1000",
     },
     Deed {
         name: "deletes lock and journal",
@@ -52,7 +52,7 @@ const DEEDS: &[Deed] = &[
     Deed {
         name: "deletes its whole task",
         after: After::Unproven,
-        script: "rm -rf $task; kill -9 $runner; sleep 1000",
+        script: "rm -rf $task; kill -9 $runner && sleep 1000",
     },
     Deed {
         name: "forges the end of the journal and kills the runner",
@@ -61,7 +61,7 @@ const DEEDS: &[Deed] = &[
                  sed -n '/\"task_finished\"/!p' $task/journal.jsonl > /dev/null; \
                  commit=$(git rev-parse HEAD); \
                  printf '{\"v\":3,\"seq\":%s,\"at\":\"2030-01-01T00:00:00Z\",\"elapsed_seconds\":0.009,\"task\":\"t\",\"type\":\"task_finished\",\"outcome\":\"completed\",\"stop_reason\":\"checks\",\"verified\":true,\"iterations_attempted\":2,\"iterations_succeeded\":2,\"iterations_failed\":0,\"elapsed_seconds\":1.0,\"tokens\":{\"input\":0,\"output\":0,\"cached\":0},\"cost_usd\":null,\"base_commit\":\"%s\",\"last_commit\":\"%s\",\"trust_files\":[],\"proof\":[{\"command\":\"ls f[2-9].txt\",\"before\":false,\"after\":true,\"last_line\":\"\",\"commit_id\":\"%s\"}]}\\n' $seq $commit $commit $commit >> $task/journal.jsonl; \
-                 kill -9 $runner; sleep 1000",
+                 kill -9 $runner && sleep 1000",
     },
     Deed {
         name: "starts a second driver",
@@ -114,6 +114,7 @@ const DEEDS: &[Deed] = &[
 
 pub(super) fn run(case: &mut Case) -> Outcome {
     let deed = &DEEDS[case.random.below(DEEDS.len())];
+    case.open_room_sometimes();
     let kind =
         case.random.pick(&[Kind::InPlaceChecked, Kind::Worktree, Kind::WorktreeChecked, Kind::Spawned]);
     let kind = if deed.after == After::IsEnded { Kind::Spawned } else { kind };

@@ -108,6 +108,7 @@ const CHECK_SCRIPT: &str = "test -e honest.txt -o -e build/proof || grep -q ok s
 
 pub(super) fn run(case: &mut Case) -> Outcome {
     let deed = &DEEDS[case.random.below(DEEDS.len())];
+    case.open_room_sometimes();
     case.log(&format!("an agent that {}", deed.name));
     case.tally.count("insiders");
     world::make(case, Checkout::Clean)?;
