@@ -129,9 +129,9 @@ fn l14_ctrl_c_during_a_usage_limit_cancels_the_iteration_and_keeps_its_work() {
     let agent = world.rehearsal(
         "iterations: [[{write: {path: a, text: \"{iteration}\"}}, {limit: {resets_in: 1h, attempts: 1}}, {say: done}], [{say: done}]]",
     );
-    // Created, started, ready, iteration, turn, turn, waiting.
+    // Created, started, ready, iteration, turn, turn, room, waiting.
     let (_, ran) = world
-        .run_to(At::Signal(6), &["exec", "--name", "t", "--iter", "2", "--agent", &agent, "--json", "x"]);
+        .run_to(At::Signal(7), &["exec", "--name", "t", "--iter", "2", "--agent", &agent, "--json", "x"]);
     let _ = ran.expect(130);
     assert_eq!(world.events("t", "waiting").len(), 1);
     assert_eq!(world.events("t", "iteration_finished")[0]["outcome"], "cancelled");
