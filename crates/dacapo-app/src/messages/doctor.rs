@@ -186,9 +186,9 @@ messages! {
         zh_tw: "這裡沒有辦法在任務執行時阻止休眠",
     }
     doctor_root() {
-        en: "running as root: agents can do anything to this machine",
-        zh_cn: "当前是 root：智能体可以对本机做任何事",
-        zh_tw: "目前是 root：代理可以對本機做任何事",
+        en: "running as root: outside of what a room protects, agents can change anything on this machine",
+        zh_cn: "当前是 root：除房间保护的内容外，智能体可以改动本机的任何东西",
+        zh_tw: "目前是 root：除房間保護的內容外，代理可以變更本機的任何東西",
     }
     doctor_not_root() {
         en: "work as an ordinary user, or in a container",

@@ -117,6 +117,12 @@ messages! {
     }
     check_timed_out(command: &str) { en: "{command} timed out", zh_cn: "{command} 超时", zh_tw: "{command} 逾時" }
     proof_passes() { en: "the proof passed", zh_cn: "证明通过", zh_tw: "證明通過" }
+    proof_fails_with_originals() {
+        en: "not with the tests as they were",
+        zh_cn: "使用原来的测试时不通过",
+        zh_tw: "使用原來的測試時不通過",
+    }
+    proof_fails_held_out() { en: "a held-out check failed", zh_cn: "一项保留检查未通过", zh_tw: "一項保留檢查未通過" }
     proof_fails() { en: "the proof failed", zh_cn: "证明失败", zh_tw: "證明失敗" }
 
     ask_permission(what: &str) {

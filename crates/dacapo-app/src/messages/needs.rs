@@ -63,6 +63,11 @@ messages! {
         zh_cn: "检查在工作树中通过，但在提交 {commit} 的检出中连续两次失败：{checks}",
         zh_tw: "檢查在工作樹中通過，但在提交 {commit} 的簽出中連續兩次失敗：{checks}",
     }
+    needs_held_out(commit: &str, checks: &str) {
+        en: "all other checks pass, but these held-out ones failed twice in a row on commit {commit}: {checks}; look whether they are right, or resume with what the agent has to know",
+        zh_cn: "其他检查都通过，但以下保留检查在提交 {commit} 上连续两次失败：{checks}；请确认它们是否正确，或在恢复时告诉智能体它需要知道的内容",
+        zh_tw: "其他檢查都通過，但以下保留檢查在提交 {commit} 上連續兩次失敗：{checks}；請確認它們是否正確，或在恢復時告訴代理它需要知道的內容",
+    }
     needs_tests_changed(files: &str) {
         en: "the checks pass, but not with the tests as they were before the task; changed: {files}",
         zh_cn: "检查通过，但使用任务开始前的测试时不通过；有改动：{files}",

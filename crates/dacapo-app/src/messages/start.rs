@@ -85,10 +85,10 @@ messages! {
         zh_cn: "无法锁定当前工作区：{error}",
         zh_tw: "無法鎖定目前的工作目錄：{error}",
     }
-    start_check_empty(check: &str) {
-        en: "--check '{check}' is empty",
-        zh_cn: "--check '{check}' 为空",
-        zh_tw: "--check '{check}' 是空的",
+    start_check_empty(flag: &str, check: &str) {
+        en: "{flag} '{check}' is empty",
+        zh_cn: "{flag} '{check}' 为空",
+        zh_tw: "{flag} '{check}' 是空的",
     }
     start_no_checks_found() {
         en: "--checks: no checks were found in this project",

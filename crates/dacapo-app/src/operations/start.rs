@@ -276,7 +276,7 @@ pub(super) fn commands(
 ) -> Result<Vec<String>, NotYet> {
     let mut commands = task.checks.clone();
     if let Some(empty) = commands.iter().find(|command| command.trim().is_empty()) {
-        return Err(Failure::usage(say(|m| m.start_check_empty(empty)))
+        return Err(Failure::usage(say(|m| m.start_check_empty("--check", empty)))
             .kept(say(Messages::kept_nothing_started))
             .hint("--check 'cargo test'")
             .into());

@@ -1,6 +1,6 @@
 //! What a task needs a person for, and how it is answered on a command line.
 
-use dacapo_core::event::{CheckBrief, Choice, MainBranch, NeedKind, Needs, ProofFailure};
+use dacapo_core::event::{CheckBrief, CheckPhase, Choice, MainBranch, NeedKind, Needs, ProofFailure};
 
 use super::act::{ActArgument, NextAct};
 use super::changed_tests;
@@ -77,6 +77,10 @@ fn red_proof(failure: &ProofFailure, messages: Messages) -> String {
     let check =
         |check: &CheckBrief| messages.needs_check(&check.command, &words::exit(&check.ending, messages));
     let checks: Vec<String> = failure.checks.iter().map(check).collect();
+    let held_out = failure.checks.iter().all(|check| check.phase == CheckPhase::HeldOut);
+    if held_out && !failure.checks.is_empty() {
+        return messages.needs_held_out(failure.commit_id.short(), &checks.join(", "));
+    }
     let mut out = messages.needs_red_proof(failure.commit_id.short(), &checks.join(", "));
     if !failure.hidden.is_empty() {
         let files = hidden_files(&failure.hidden, failure.hidden_total, messages);

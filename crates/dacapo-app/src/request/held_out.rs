@@ -14,7 +14,7 @@ use crate::messages::{Messages, say};
 /// The held-out checks of a task, each once.
 pub(super) fn checks(asked: &[String], around: &Around<'_>) -> Result<Vec<String>, Failure> {
     if let Some(empty) = asked.iter().find(|command| command.trim().is_empty()) {
-        return Err(Failure::usage(say(|m| m.start_check_empty(empty)))
+        return Err(Failure::usage(say(|m| m.start_check_empty("--hidden-check", empty)))
             .kept(say(Messages::kept_nothing_started))
             .hint("--hidden-check 'sh ~/more-tests.sh'"));
     }

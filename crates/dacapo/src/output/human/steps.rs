@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use dacapo_core::event::{
-    CheckBrief, CheckResult, IterationRecord, SetupResult, TaskResult, WaitCause, WritingEnd, WritingRecord,
+    CheckBrief, CheckPhase, CheckResult, IterationRecord, SetupResult, TaskResult, WaitCause, WritingEnd,
+    WritingRecord,
 };
 use jiff::Timestamp;
 
@@ -127,9 +128,15 @@ impl Human {
             parts.push(paint(BAD, &text));
         }
         if !proof.is_empty() {
-            let proven = proof.iter().all(|check| check.passed);
-            let (style, text) =
-                if proven { (GOOD, messages.proof_passes()) } else { (BAD, messages.proof_fails()) };
+            let failed: Vec<CheckPhase> =
+                proof.iter().filter(|check| !check.passed).map(|check| check.phase).collect();
+            let all_of = |phase| failed.iter().all(|failed| *failed == phase);
+            let (style, text) = match failed[..] {
+                [] => (GOOD, messages.proof_passes()),
+                _ if all_of(CheckPhase::Originals) => (BAD, messages.proof_fails_with_originals()),
+                _ if all_of(CheckPhase::HeldOut) => (BAD, messages.proof_fails_held_out()),
+                _ => (BAD, messages.proof_fails()),
+            };
             parts.push(paint(style, &text));
         }
         parts

@@ -50,6 +50,9 @@ fn l3_a_held_out_check_catches_answers_that_are_hard_coded() {
     for text in [SECRET, "secret.sh", "40 2"] {
         assert!(!prompt.contains(text), "{prompt}");
     }
+    assert!(ran.stdout.contains("passes; a held-out check failed"), "{}", ran.stdout);
+    let listed = world.run(&["list"]).expect(0).stdout;
+    assert!(listed.contains("these held-out ones failed twice in a row"), "{listed}");
     // The user sees everything.
     let shown = world.run(&["status", "t"]).expect(0).stdout;
     assert!(shown.contains(&hidden), "{shown}");

@@ -22,6 +22,7 @@ fn l20_approved_it_is_completed_unverified_marked_and_merged() {
     assert_eq!(world.events("t", "turn_started").len(), 1, "{}", ran.stdout);
     let next = "  next: dacapo diff t --tests  see what changed of the tests\n        dacapo approve t";
     assert!(ran.stdout.contains(next), "{}", ran.stdout);
+    assert!(ran.stdout.contains("passes; not with the tests as they were"), "{}", ran.stdout);
     let left = world.run(&["merge", "t"]).expect(1);
     assert!(left.stdout.contains("not with the tests as they were"), "{}", left.stdout);
     assert!(left.stdout.contains("dacapo approve t"), "{}", left.stdout);
